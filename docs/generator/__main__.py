@@ -20,6 +20,7 @@ from . import (
     doors,
     house,
     interfaces,
+    limits,
     openapi,
     problems,
     routes,
@@ -38,6 +39,7 @@ PAGES: dict[str, Callable[[Path], str]] = {
     "reference/cli": commands.page,
     "reference/errors": problems.page,
     "reference/http": routes.page,
+    "reference/limits": limits.page,
     "openapi.json": openapi.page,
 } | {
     f"reference/{name}": interfaces.page_of(name)

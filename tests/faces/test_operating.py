@@ -18,9 +18,10 @@ from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
 from permacite.errors import StorageError
+from permacite.limits import FREE_DISK_BYTES
 from permacite.loops import to_the_end
 from permacite.service.preservation.condition import Condition
-from permacite.web.operating.health import LEAST_FREE_BYTES, ready
+from permacite.web.operating.health import ready
 from permacite.web.operating.observing import AccessLog, Observed
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def condition(**changed: int) -> Condition:
         "versions": 1,
         "log_size": 1,
         "staged_bytes": 0,
-        "free_bytes": LEAST_FREE_BYTES,
+        "free_bytes": FREE_DISK_BYTES,
         "decoders_busy": 0,
         "decoders_waiting": 0,
         "copied": None,
@@ -62,9 +63,9 @@ def condition(**changed: int) -> Condition:
 @pytest.mark.parametrize(
     ("free", "writable", "status"),
     [
-        (LEAST_FREE_BYTES, True, 200),
-        (LEAST_FREE_BYTES - 1, True, 503),
-        (LEAST_FREE_BYTES - 1, False, 200),
+        (FREE_DISK_BYTES, True, 200),
+        (FREE_DISK_BYTES - 1, True, 503),
+        (FREE_DISK_BYTES - 1, False, 200),
         (None, False, 503),
     ],
 )

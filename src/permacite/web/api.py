@@ -14,12 +14,12 @@ from starlette.responses import RedirectResponse, Response
 
 from permacite import media_types
 from permacite.errors import NotFoundError, ParseError, RestrictedError
+from permacite.limits import API_BODY_BYTES, COMPARED_BYTES, LARGEST_PAGE_ITEMS, VERSION_ITEMS
 from permacite.service.archive import Archive
 from permacite.service.citations.typed import WAYS
 from permacite.service.names import as_address
 from permacite.service.reader.places import Selected
 from permacite.web import headers, paging
-from permacite.web.behind.versions import AT_ONCE, LONGEST_BYTES
 from permacite.web.callers.caller import check_reference, note_written
 from permacite.web.requests import JSONAnswer, ask, body_of, is_own
 from permacite.web.templates import kept, page
@@ -47,7 +47,6 @@ __all__ = [
 ]
 
 
-_MAX_BODY = 256 * 1024
 _PROOFS = {"zip": "application/zip", "html": "text/html"}
 """The forms of a proof, and their media types."""
 _TEXT_FIELDS = ("quote", "before", "after", "page", "note", *WAYS)
@@ -120,10 +119,10 @@ async def look_up(request: Request) -> Response:
 
     1000 names and addresses are looked up at a time at most. The body may be text/uri-list instead.
     """
-    body = await body_of(request, most_bytes=_MAX_BODY)
+    body = await body_of(request, most_bytes=API_BODY_BYTES)
     wanted = _names(body, media_types.essence(request.headers.get("content-type", "")))
-    if len(wanted) > paging.LARGEST:
-        raise HTTPException(413, f"expected at most {paging.LARGEST} names")
+    if len(wanted) > LARGEST_PAGE_ITEMS:
+        raise HTTPException(413, f"expected at most {LARGEST_PAGE_ITEMS} names")
     found = await ask(request, lambda archive: list(archive.look_up(wanted)))
     return _json(found)
 
@@ -158,7 +157,7 @@ async def quoters(request: Request) -> Response:
     one at most, and where `limit` says nothing.
     """
     name = _wanted(request, "name")
-    page = paging.asked(request.query_params, usual=paging.LARGEST)
+    page = paging.asked(request.query_params, usual=LARGEST_PAGE_ITEMS)
     known = await ask(request, Archive.quoter_page, name, limit=page["limit"], after=page["after"])
     return _json(known.items, 200, paging.next_of(request, known.next))
 
@@ -170,14 +169,14 @@ async def versions(request: Request) -> Response:
     leads to the next page; 10 versions are on one where `limit` says nothing.
     """
     name, after = _wanted(request, "name"), request.query_params.get("after")
-    page = paging.asked(request.query_params, usual=AT_ONCE)
+    page = paging.asked(request.query_params, usual=VERSION_ITEMS)
     through = await ask(
         request,
         Archive.through_versions,
         name,
         limit=page["limit"],
         after=paging.number(after, "after") if after else None,
-        longest=LONGEST_BYTES,
+        longest=COMPARED_BYTES,
     )
     place = None if through.next is None else str(through.next)
     return _json(through, 200, paging.next_of(request, place))
@@ -192,7 +191,7 @@ async def statements(request: Request) -> Response:
     """
     name = request.query_params.get("name") or None
     predicate = request.query_params.get("predicate") or None
-    wanted = paging.asked(request.query_params, usual=paging.LARGEST)
+    wanted = paging.asked(request.query_params, usual=LARGEST_PAGE_ITEMS)
     page = await ask(
         request,
         Archive.statement_page,
@@ -269,7 +268,7 @@ async def _object(request: Request) -> tuple[dict[str, object], str]:
     """The JSON object that a request holds, which has a `reference`, and its text."""
     if media_types.essence(request.headers.get("content-type", "")) != "application/json":
         raise HTTPException(415, "expected Content-Type: application/json")
-    body = (await body_of(request, most_bytes=_MAX_BODY)).decode("utf-8", "replace")
+    body = (await body_of(request, most_bytes=API_BODY_BYTES)).decode("utf-8", "replace")
     try:
         wanted = json.loads(body)
     except json.JSONDecodeError as error:
@@ -329,7 +328,7 @@ async def cite_form(request: Request) -> Response:
     """
     if not is_own(request):  # a form can come from any site
         raise HTTPException(403, "a citation is made from this archive's own pages alone")
-    form = _form(await body_of(request, most_bytes=_MAX_BODY))
+    form = _form(await body_of(request, most_bytes=API_BODY_BYTES))
     fields: dict[str, str | int] = {name: form[name] for name in ("quote", *WAYS) if form.get(name)}
     fields |= {
         name: paging.number(form[name], name, least=least)

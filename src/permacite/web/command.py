@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from permacite.limits import WORKERS
 from permacite.web.doors.options import base_option, building_options, proxies_option
 from permacite.web.operating.options import watching_options
 from permacite.web.serving.limits import Limits
@@ -91,7 +92,7 @@ def _mode(_context: object, _option: object, typed: str) -> int:
 )
 @click.option(
     "--workers",
-    type=click.IntRange(1, 256),
+    type=click.IntRange(1, WORKERS),
     default=1,
     show_default=True,
     help="Processes that answer; each has the limits below.",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypedDict
 from urllib.parse import urlencode
 
 from permacite.errors import ParseError
+from permacite.limits import LARGEST_PAGE_ITEMS, PAGE_ITEMS
 from permacite.web.addresses import asked_path, at
 
 if TYPE_CHECKING:
@@ -18,10 +19,8 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-__all__ = ["LARGEST", "Asked", "asked", "link_to", "next_of", "number"]
+__all__ = ["Asked", "asked", "link_to", "next_of", "number"]
 
-LARGEST = 1000
-"""How many are on one page at most."""
 _MOST_DIGITS = 9
 _OURS = {"after", "until"}
 
@@ -34,10 +33,10 @@ class Asked(TypedDict):
     until: str | None
 
 
-def asked(parameters: Mapping[str, str], *, usual: int = 100) -> Asked:
+def asked(parameters: Mapping[str, str], *, usual: int = PAGE_ITEMS) -> Asked:
     """The page in the parameters of a request. Raises ParseError for a limit that is no number."""
     return {
-        "limit": min(number(parameters.get("limit", str(usual)), "limit"), LARGEST),
+        "limit": min(number(parameters.get("limit", str(usual)), "limit"), LARGEST_PAGE_ITEMS),
         "after": parameters.get("after") or None,
         "until": parameters.get("until") or None,
     }

@@ -14,6 +14,7 @@ from urllib.parse import quote, urlencode
 from starlette.responses import Response
 
 from permacite.errors import PermaciteError
+from permacite.limits import HOME_ITEMS, QUOTER_ITEMS
 from permacite.pdi import DRAWN_PAGE
 from permacite.service.archive import Archive
 from permacite.service.reader.pages import Scripts
@@ -48,9 +49,6 @@ SCRIPTS = Scripts(
 )
 """Each is the one script that a frame may run: it tells the reader what is selected or marked."""
 
-_SHOWN_AT_ONCE = 50
-_QUOTERS_AT_ONCE = 5
-"""Each is read and compared before the page is there."""
 _KINDS = {
     "webpage": "WebPage",
     "article": "Article",
@@ -118,7 +116,7 @@ def _shown_at_home(
     Last, by its name, what is opened of each page that a browser drew.
     """
     listing = archive.list(
-        pattern, limit=_SHOWN_AT_ONCE, after=after, until=until, newest_first=newest_first
+        pattern, limit=HOME_ITEMS, after=after, until=until, newest_first=newest_first
     )
     drawn = [each.full_name for each in listing.documents if DRAWN_PAGE in each.tokens]
     return archive.about(), listing, {name: archive.opened(name) for name in drawn}
@@ -202,9 +200,7 @@ async def document(request: Request, reference: str) -> Response:
     if reading.leaf is not None:
         _draw_ahead(request, reading.leaf)
     after = request.query_params.get("quoters")
-    quoters = await ask(
-        request, Archive.quoter_page, reference, limit=_QUOTERS_AT_ONCE, after=after
-    )
+    quoters = await ask(request, Archive.quoter_page, reference, limit=QUOTER_ITEMS, after=after)
     words = reading.passage.quote if reading.passage else ""
     seen = await ask(request, Archive.seen, reading.reference, words)
     styled = await ask(request, _styled, reading.reference) if reading.cited else {}

@@ -11,6 +11,7 @@ import click
 from permacite.cli.config.reading import ARCHIVE, Given, Told, read, strangers, told
 from permacite.cli.output import emit, json_option, note, table
 from permacite.errors import ParseError
+from permacite.limits import list_limits
 from permacite.service.base import checked_location
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def _archive(tables: Mapping[str, object], path: str, found: Told) -> Location |
 
 @click.group()
 def config() -> None:
-    """Check what commands are told by a file and by the environment."""
+    """Check what commands are told by a file and by the environment, and list all limits."""
 
 
 @config.command("check")
@@ -104,3 +105,17 @@ def check(ctx: click.Context, /, path: Path | None, *, as_json: bool) -> None:
     for problem in found.problems:
         note(problem)
     ctx.exit(2 if found.problems else 0)
+
+
+@config.command("limits")
+@json_option
+def limits(*, as_json: bool) -> None:
+    """List the limits: sizes, times and counts, each with the option that changes it.
+
+    A limit without an option is fixed. Values are those without any configuration.
+    """
+    if as_json:
+        emit([limit._asdict() for limit in list_limits()])
+        return
+    rows = [(item.name, item.shown, item.option, item.about) for item in list_limits()]
+    table(("limit", "value", "option", "what it bounds"), rows)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from permacite import pdi
 from permacite.errors import NotFoundError, PermaciteError, StorageError
+from permacite.limits import UPLOAD_BYTES
 from permacite.service import names, sources
 from permacite.service.access import Choice
 from permacite.service.base import resolver_of
@@ -26,10 +27,7 @@ if TYPE_CHECKING:
     from permacite.service.citations.recorded import Cited
     from permacite.service.ingest.saved import Saved
 
-__all__ = ["MOST_BYTES", "Taken", "Uploads"]
-
-MOST_BYTES = 200 * 1024 * 1024
-"""Of all octets that are handed over at once."""
+__all__ = ["Taken", "Uploads"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +72,7 @@ class Uploads(Ingest, Citations, Tokens):
         from permacite.capture.handed.parcel import read_parcel
         from permacite.capture.handed.reading import read_handed
 
-        handed = read_handed(read_parcel(file, most_bytes=MOST_BYTES))
+        handed = read_handed(read_parcel(file, most_bytes=UPLOAD_BYTES))
         check_series(token, handed.series)
         captured = handed.capture
         wanted = Wanted(

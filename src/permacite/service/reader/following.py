@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from permacite import uri as references
 from permacite.errors import NotFoundError, ParseError, PermaciteError
+from permacite.limits import ADDRESS_CHARACTERS, VERSIONS_OF_ADDRESS
 from permacite.media_types import PAGES
 from permacite.service import addresses, documents, names
 from permacite.service.reader.pages import aggregate_of
@@ -41,10 +42,6 @@ _UNITS = (
     (1, "follow.seconds_later", "follow.seconds_earlier"),
 )
 """The lengths of time that people count in, in seconds, and the words for so many of them."""
-
-_MOST_CHARACTERS = 16_384
-_MOST_VERSIONS = 200
-"""How many archived versions are told, the newest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +93,7 @@ def follow(
     Raises ParseError for what is no address at all.
     """
     to = to.strip()
-    if not to or len(to) > _MOST_CHARACTERS:
+    if not to or len(to) > ADDRESS_CHARACTERS:
         raise ParseError("expected an address", to[:80], 0)
     start = None if source is None else _source(repository, source)
     wanted = when if when is not None or start is None else addresses.captured_at(start)
@@ -164,7 +161,7 @@ def _named(repository: Repository, to: str, chosen: Version | None) -> tuple[str
 def _stops(
     repository: Repository, found: Sequence[Version], when: datetime | None
 ) -> tuple[Stop, ...]:
-    return tuple(_stop(repository, version, when) for version in found[:_MOST_VERSIONS])
+    return tuple(_stop(repository, version, when) for version in found[:VERSIONS_OF_ADDRESS])
 
 
 def _stop(repository: Repository, version: Version, when: datetime | None) -> Stop:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from permacite.limits import TEXT_CHARACTERS
 from permacite.media_types import PAGES
 from permacite.service.reader.marking import Marked, TextPiece, split
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Line", "Sheet", "is_of", "sheet", "whole"]
 
-_MOST = 120_000
-"""How many characters of a text are shown at once."""
 _LEAD = 4_000
 """How many stand before what is cited, and how far the start of a line is looked for."""
 _END = "\r\n"
@@ -71,17 +70,21 @@ def sheet(document: DocumentText, marked: Marked, at: int | None) -> Sheet:
     wanted = at
     if wanted is None:
         wanted = max(0, marked.spans[0][0] - _LEAD) if marked.spans else 0
-    start = _line_start(document, min(wanted, length)) if length > _MOST else 0
-    end = length if length - start <= _MOST else _line_start(document, start + _MOST)
+    start = _line_start(document, min(wanted, length)) if length > TEXT_CHARACTERS else 0
+    end = (
+        length
+        if length - start <= TEXT_CHARACTERS
+        else _line_start(document, start + TEXT_CHARACTERS)
+    )
     if end <= start:  # one line is longer than all that is shown
-        end = min(length, start + _MOST)
+        end = min(length, start + TEXT_CHARACTERS)
     text = document.words(start, end)
     return Sheet(
         start,
         end,
         length,
         tuple(_lines(text, _within(marked, start, end), document.line(start) + 1)),
-        before=max(0, start - _MOST) if start else None,
+        before=max(0, start - TEXT_CHARACTERS) if start else None,
         after=end if end < length else None,
     )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from permacite.cache import Cache
 from permacite.errors import NotFoundError, PermaciteError
+from permacite.limits import PAGE_CACHE_BYTES, POSITION_CACHE_BYTES
 from permacite.pdi import PagePlace
 from permacite.service import documents, names
 from permacite.service.base import UseCases
@@ -56,9 +57,6 @@ if TYPE_CHECKING:
 __all__ = ["Reader", "Reading"]
 
 _NO_SCRIPTS = Scripts()
-_ROOM_BYTES = 64 << 20
-_ROOM_OF_PLACES_BYTES = 128 << 20
-"""What the pages that were asked for last may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +118,8 @@ class Reader(UseCases):
 
     def __init__(self, repository: Repository) -> None:
         super().__init__(repository)
-        self._pages: Cache[Page] = Cache(_ROOM_BYTES, _size)
-        self._places: Cache[Places] = Cache(_ROOM_OF_PLACES_BYTES, places.size)
+        self._pages: Cache[Page] = Cache(PAGE_CACHE_BYTES, _size)
+        self._places: Cache[Places] = Cache(POSITION_CACHE_BYTES, places.size)
 
     def read(
         self,

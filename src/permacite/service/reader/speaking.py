@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite import captions, pdi
+from permacite.limits import TRANSCRIPT_LINES
 from permacite.service import names
 from permacite.service.citations.parts import part_of
 from permacite.service.reader import marking
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Player", "Script", "ShownLine", "Speaking", "speaking"]
 
-_MOST_LINES = 500
 _SHOWN_BEFORE = 50
 """How many lines are shown before the first that is cited, where they are too many."""
 
@@ -154,8 +154,8 @@ def _script(
 ) -> Script:
     turns = captions.turns(words.spans)
     first = next((at for at, turn in enumerate(turns) if _overlaps(turn, spans)), 0)
-    begin = 0 if len(turns) <= _MOST_LINES else max(0, first - _SHOWN_BEFORE)
-    shown = turns[begin : begin + _MOST_LINES]
+    begin = 0 if len(turns) <= TRANSCRIPT_LINES else max(0, first - _SHOWN_BEFORE)
+    shown = turns[begin : begin + TRANSCRIPT_LINES]
     recorded = [
         (citation.start, citation.end)
         for citation in repository.citations(item.words.pdi)

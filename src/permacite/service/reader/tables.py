@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.extract.table import value
+from permacite.limits import CELL_CHARACTERS, TABLE_CELLS, TABLE_COLUMNS, TABLE_ROWS
 from permacite.service.reader.marking import TextPiece
 
 if TYPE_CHECKING:
@@ -19,11 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Cell", "Grid", "Row", "grid"]
 
-_MOST_ROWS = 500
-_MOST_COLUMNS = 200
-_MOST_CELLS = 20_000
-_MOST = 2_000
-"""Characters of a cell."""
 _LEAD = 20
 """Rows before what is cited."""
 
@@ -86,12 +82,12 @@ def grid(table: Table, fragment: pdi.FragmentPDI | None, marked: Marked, at: int
     first = at
     if first is None:
         cited = area.rows[0] if area else table.row_of(spans[0][0]) if spans and table.height else 0
-        first = cited - _LEAD + 1 if cited > _MOST_ROWS // 2 else 2
+        first = cited - _LEAD + 1 if cited > TABLE_ROWS // 2 else 2
     first = max(2, min(first, table.height))
     rows: list[Row] = []
     cells = 0
-    for row in range(first - 1, min(table.height, first - 1 + _MOST_ROWS)):
-        if cells > _MOST_CELLS:
+    for row in range(first - 1, min(table.height, first - 1 + TABLE_ROWS)):
+        if cells > TABLE_CELLS:
             break
         rows.append(_row(table, row, area, spans))
         cells += len(rows[-1].cells)
@@ -102,7 +98,7 @@ def grid(table: Table, fragment: pdi.FragmentPDI | None, marked: Marked, at: int
         tuple(rows),
         table.height,
         max((len(row.cells) for row in (*rows, *filter(None, [head]))), default=0),
-        before=max(2, first - _MOST_ROWS) if first > 2 else None,  # noqa: PLR2004 - the second row
+        before=max(2, first - TABLE_ROWS) if first > 2 else None,  # noqa: PLR2004 - the second row
         after=end if end <= table.height else None,
     )
 
@@ -111,10 +107,10 @@ def _row(table: Table, row: int, area: Area | None, spans: tuple[tuple[int, int]
     fields = table.fields(row)
     is_in = area is not None and area.rows[0] <= row < area.rows[1]
     cells = []
-    for column, (start, end) in enumerate(fields[:_MOST_COLUMNS]):
+    for column, (start, end) in enumerate(fields[:TABLE_COLUMNS]):
         whole = is_in and area is not None and area.columns[0] <= column < area.columns[1]
         cells.append(_cell(table, column, (start, end), spans, whole=whole))
-    return Row(row + 1, tuple(cells), max(0, len(fields) - _MOST_COLUMNS))
+    return Row(row + 1, tuple(cells), max(0, len(fields) - TABLE_COLUMNS))
 
 
 def _cell(
@@ -131,7 +127,7 @@ def _cell(
     says = value(written)
     begin = start + 1 if written.startswith('"') else start
     is_plain = table.text.startswith(says, begin) and begin + len(says) <= end
-    shown = says[:_MOST]
+    shown = says[:CELL_CHARACTERS]
     inside = [(max(a, start), min(b, end)) for a, b in spans if a < end and start < b]
     if whole or (inside and not is_plain):
         pieces: tuple[TextPiece, ...] = (_piece(shown, marked=True),)

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 
 from starlette.exceptions import HTTPException
 
+from permacite.limits import COMPARED_BYTES, VERSION_ITEMS
 from permacite.service.archive import Archive
 from permacite.web import paging
 from permacite.web.addresses import reference_of
@@ -24,11 +25,7 @@ if TYPE_CHECKING:
 
     from permacite.service.drift.changes import Changed
 
-__all__ = ["AT_ONCE", "LONGEST_BYTES", "changes", "changes_answer", "versions"]
-
-AT_ONCE = 10
-LONGEST_BYTES = 2_000_000
-"""Texts of more octets are not compared while somebody waits for the answer."""
+__all__ = ["changes", "changes_answer", "versions"]
 
 
 async def versions(request: Request) -> Response:
@@ -43,9 +40,9 @@ async def versions(request: Request) -> Response:
         request,
         Archive.through_versions,
         reference,
-        limit=AT_ONCE,
+        limit=VERSION_ITEMS,
         after=paging.number(after, "after") if after else None,
-        longest=LONGEST_BYTES,
+        longest=COMPARED_BYTES,
     )
     name, _, fragment = through.reference.partition("#")
     place = f"{name}?{urlencode({'fragment': fragment})}"
@@ -80,4 +77,4 @@ async def changes_answer(request: Request) -> Response:
 async def _changed(request: Request, reference: str) -> Changed:
     wanted = request.query_params.get("with")
     other = paging.number(wanted, "with", least=1) if wanted else None
-    return await ask(request, Archive.changes, reference, other=other, longest=LONGEST_BYTES)
+    return await ask(request, Archive.changes, reference, other=other, longest=COMPARED_BYTES)

@@ -13,6 +13,7 @@ from starlette.datastructures import QueryParams
 from starlette.responses import RedirectResponse
 
 from permacite.errors import TokenError
+from permacite.limits import SIGN_IN_BODY_BYTES
 from permacite.web import headers
 from permacite.web.addresses import at
 from permacite.web.callers.caller import caller_of
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["PATH", "sign_in"]
 
 PATH = "/-/sign-in"
-_MOST_BODY = 4096
 
 
 async def sign_in(request: Request) -> Response:
@@ -38,7 +38,7 @@ async def sign_in(request: Request) -> Response:
     """
     if request.method != "POST":
         return page(request, "signing.html", token=caller_of(request).token, refused=False)
-    body = (await body_of(request, most_bytes=_MOST_BODY)).decode("ascii", "replace")
+    body = (await body_of(request, most_bytes=SIGN_IN_BODY_BYTES)).decode("ascii", "replace")
     form = QueryParams(body)
     secret = "" if form.get("act") == "out" else form.get("token", "").strip()
     if form.get("act") != "out":

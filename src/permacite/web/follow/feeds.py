@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
 
+from permacite.limits import FEED_ITEMS, SITEMAP_ITEMS
 from permacite.service.archive import Archive
 from permacite.service.feeds.atom import MEDIA_TYPE, Entry, Feed, Link, moment, text
 from permacite.service.names import as_address
@@ -33,15 +34,13 @@ if TYPE_CHECKING:
 
 __all__ = ["feed", "robots", "sitemap", "sitemaps"]
 
-_IN_A_FEED = 50
-_IN_A_MAP = 2000
 _FIELDS = {"Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff"}
 
 
 async def feed(request: Request) -> Response:
     """GET /-/feed: what was archived, newest first, as Atom; `?after=` goes on behind a page."""
     _refuse_private(request)
-    listing = await _page(request, _IN_A_FEED, newest_first=True)
+    listing = await _page(request, FEED_ITEMS, newest_first=True)
     base = str(request.base_url)
     links = [Link("self", str(request.url), MEDIA_TYPE), Link("alternate", base, "text/html")]
     if listing.next is not None:
@@ -61,7 +60,7 @@ async def feed(request: Request) -> Response:
 async def sitemaps(request: Request) -> Response:
     """GET /sitemap.xml: where the maps of all documents are."""
     _refuse_private(request)
-    starts = await ask(request, Archive.starts, _IN_A_MAP)
+    starts = await ask(request, Archive.starts, SITEMAP_ITEMS)
     base = f"{request.base_url}-/sitemap"
     places = [base, *(f"{base}?after={as_address(name)}" for name in starts)]
     return _xml("sitemapindex", (f"<sitemap><loc>{text(each)}</loc></sitemap>" for each in places))
@@ -70,7 +69,7 @@ async def sitemaps(request: Request) -> Response:
 async def sitemap(request: Request) -> Response:
     """GET /-/sitemap?after= lists the documents committed behind one, by their addresses here."""
     _refuse_private(request)
-    listing = await _page(request, _IN_A_MAP, newest_first=False)
+    listing = await _page(request, SITEMAP_ITEMS, newest_first=False)
     return _xml(
         "urlset",
         (

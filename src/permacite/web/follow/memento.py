@@ -22,6 +22,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from permacite.errors import NotFoundError, ParseError
+from permacite.limits import TIMEMAP_ITEMS
 from permacite.service.archive import Archive
 from permacite.service.resolution.mementos import nearest
 from permacite.web import headers
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 
 __all__ = ["tell", "timegate", "timemap", "web"]
 
-_A_PAGE = 1000
 _LINK_FORMAT = "application/link-format"
 _STAMP = re.compile(r"([0-9]{4}(?:[0-9]{2}){0,5})(?:[a-z]{2}_)?|\*")
 """A year, and what follows it by two digits each: 2026, 202611, ... 20261122093000."""
@@ -78,10 +78,10 @@ async def timemap(request: Request) -> Response:
     page = int(number) if slash and number.isdecimal() and len(number) <= len("999999") else 1
     uri = behind if number.isdecimal() else uri
     found = await _mementos(request, uri)
-    pages = -(-len(found) // _A_PAGE)
+    pages = -(-len(found) // TIMEMAP_ITEMS)
     if not 1 <= page <= pages:
         raise NotFoundError(f"expected a page from 1 to {pages}", number)
-    shown = found[_A_PAGE * (page - 1) : _A_PAGE * page]
+    shown = found[TIMEMAP_ITEMS * (page - 1) : TIMEMAP_ITEMS * page]
     fields = {"Access-Control-Allow-Origin": "*", "Cache-Control": "no-cache"}
     if form == "json":
         return JSONAnswer(_as_json(request, uri, shown, (page, pages)), headers=fields)

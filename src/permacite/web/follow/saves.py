@@ -15,13 +15,14 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from permacite.limits import SAVES_KEPT
+
 if TYPE_CHECKING:
     import asyncio
     from pathlib import Path
 
 __all__ = ["Save", "Saves"]
 
-_REMEMBERED = 100
 _TOLD_AGAIN_S = 0.25
 _NAME_BYTES = 12
 _SIGNS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
@@ -71,7 +72,7 @@ class Saves:
 
     def begin(self, save: Save) -> str:
         """Take a save, and give it a name; the oldest that is over is forgotten for it."""
-        while len(self._own) >= _REMEMBERED:
+        while len(self._own) >= SAVES_KEPT:
             oldest = next(name for name, item in self._own.items() if item.is_over)
             del self._own[oldest]
             if self._folder is not None:

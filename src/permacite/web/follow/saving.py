@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
 
 from permacite.errors import NotFoundError, ParseError, PermaciteError
+from permacite.limits import SAVE_BODY_BYTES, SAVES
 from permacite.service.names import as_address
 from permacite.web import headers
 from permacite.web.callers.caller import caller_of
@@ -35,9 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Save", "progress", "save"]
 
-_MOST_BODY = 64 * 1024
-_AT_ONCE = 4
-
 
 async def save(request: Request) -> Response:
     """POST /-/save: save the page in the field `to` of a form, and lead to a page of its progress.
@@ -46,14 +44,14 @@ async def save(request: Request) -> Response:
     --writable; from this archive's own pages.
     """
     refuse_others(request)
-    body = await body_of(request, most_bytes=_MOST_BODY)
+    body = await body_of(request, most_bytes=SAVE_BODY_BYTES)
     form = QueryParams(body.decode("ascii", "replace"))
     address = form.get("to", "").strip()
     if not address.lower().startswith(("http:", "https:")):
         raise ParseError("expected the address of a page of the web", address, 0)
     saves = _saves(request)
-    if saves.under_way() >= _AT_ONCE:
-        raise HTTPException(503, f"{_AT_ONCE} pages are being saved; try again in a minute")
+    if saves.under_way() >= SAVES:
+        raise HTTPException(503, f"{SAVES} pages are being saved; try again in a minute")
     quote, before, after = (form.get(name, "").strip() for name in ("quote", "before", "after"))
     wanted = Save(address, form.get("from", ""), quote, before, after)
     name = saves.begin(wanted)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from permacite.errors import ParseError
+from permacite.limits import SITE_ITEMS
 from permacite.service.archive import Archive
 from permacite.web import paging
 from permacite.web.requests import JSONAnswer, ask, refuse_embedding, refuse_others
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from permacite.service.resolution.sites import Calendar, Day, SavedFrom, SavedSites
 
 __all__ = ["calendar", "calendar_answer", "sites", "sites_answer"]
-
-_AT_ONCE = 50
 
 
 class _Month(NamedTuple):
@@ -93,7 +92,7 @@ async def calendar_answer(request: Request) -> Response:
 
 async def _sites(request: Request) -> SavedSites | SavedFrom:
     parameters = request.query_params
-    limit = paging.asked(parameters, usual=_AT_ONCE)["limit"]
+    limit = paging.asked(parameters, usual=SITE_ITEMS)["limit"]
     after, site = parameters.get("after", ""), parameters.get("site")
     if site:
         return await ask(request, Archive.site, site, after=after, limit=limit)

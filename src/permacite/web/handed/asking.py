@@ -12,6 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from permacite.errors import ParseError
+from permacite.limits import FORM_CHARACTERS
 from permacite.service.handed.folder import zipped
 from permacite.web import headers
 from permacite.web.callers.caller import caller_of
@@ -30,7 +31,6 @@ _BOOKMARKLET = (
     "+(r?'&before='+e(t(r.startContainer,0,r.startOffset).slice(-40))"
     "+'&after='+e(t(r.endContainer,r.endOffset).slice(0,40)):''),'_blank','noopener')}})()"
 )
-_LONGEST = 4000
 _SHOWN = ("quote", "before", "after")
 
 
@@ -48,8 +48,8 @@ async def save(request: Request) -> Response:
         request,
         "asking.html",
         fields={"Cross-Origin-Opener-Policy": "same-origin"},
-        to=to[: 2 * _LONGEST],
-        asked={name: request.query_params.get(name, "")[:_LONGEST] for name in _SHOWN},
+        to=to[: 2 * FORM_CHARACTERS],
+        asked={name: request.query_params.get(name, "")[:FORM_CHARACTERS] for name in _SHOWN},
         writable=caller_of(request).may("save"),
         bookmarklet=_BOOKMARKLET.format(base=request.base_url),
     )

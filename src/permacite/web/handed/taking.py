@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from permacite import media_types
 from permacite.errors import BusyError, LimitError, PermaciteError, TokenError
-from permacite.service.handed.taking import MOST_BYTES
+from permacite.limits import UPLOAD_BYTES, UPLOAD_LINES_BYTES, UPLOAD_RETRY_S, UPLOADS
 from permacite.service.handed.tokens import ADD, lets
 from permacite.version import __version__
 from permacite.web import headers, problems
@@ -35,11 +35,7 @@ PATH = "/-/api/captures"
 ASKED = "/-/api/token"  # what one lets do
 
 _MEDIA_TYPE = "application/vnd.permacite.capture"
-_MOST_LINES = 16 * 1024 * 1024
-"""What stands before the octets of a parcel."""
 _DIGITS = 16
-_AT_ONCE = 4
-_LATER_S = 10
 _BUFFER = 1024 * 1024
 _SHARED = {
     "Access-Control-Allow-Origin": "*",
@@ -96,8 +92,8 @@ async def _take(request: Request) -> Response:
     if media_types.essence(request.headers.get("content-type", "")) != _MEDIA_TYPE:
         raise HTTPException(415, f"expected Content-Type: {_MEDIA_TYPE}")
     state, archive = request.app.state, caller_of(request).whole
-    if state.uploads >= _AT_ONCE:
-        raise BusyError(f"{_AT_ONCE} pages are coming in already", retry_after_s=_LATER_S)
+    if state.uploads >= UPLOADS:
+        raise BusyError(f"{UPLOADS} pages are coming in already", retry_after_s=UPLOAD_RETRY_S)
     state.uploads += 1
     try:
         with await run_in_threadpool(archive.staging) as file:
@@ -129,8 +125,8 @@ async def _stage(request: Request, file: BinaryIO) -> None:
 
 
 def _check_size(size: int) -> None:
-    if size > MOST_BYTES + _MOST_LINES:
-        raise LimitError("the page is too large", limit="total_bytes", maximum=MOST_BYTES)
+    if size > UPLOAD_BYTES + UPLOAD_LINES_BYTES:
+        raise LimitError("the page is too large", limit="total_bytes", maximum=UPLOAD_BYTES)
 
 
 def _admitted(request: Request, scope: Scope) -> Token:

@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from permacite.errors import ParseError
+from permacite.limits import CHECKPOINT_BODY_BYTES
 from permacite.service.archive import Archive
 from permacite.web import headers
 from permacite.web.requests import ask, body_of
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["add_checkpoint", "checkpoint"]
 
-_MOST_BYTES = 1 << 19
-"""Of a request: a checkpoint with as many signatures as are read has less."""
 _STATUS: dict[Outcome, int] = {
     "backwards": 400,
     "unsigned": 403,
@@ -49,7 +48,7 @@ async def add_checkpoint(request: Request) -> Response:
     """
     key = _key(request)
     try:
-        source = (await body_of(request, most_bytes=_MOST_BYTES)).decode()
+        source = (await body_of(request, most_bytes=CHECKPOINT_BODY_BYTES)).decode()
     except UnicodeDecodeError as error:
         problem, spec = "expected UTF-8", "C2SP tlog-witness, add-checkpoint"
         raise ParseError(problem, "(the body)", 0, spec) from error

@@ -5,7 +5,7 @@
 | If-None-Match, or without it If-Modified-Since | 304 where it has what there is |
 | Range of octets, and If-Range that holds or none | 206: one stretch, or multipart/byteranges |
 | ranges that all lie behind the end | 416 |
-| other units, faulty ranges, more than `MOST` | as if there were none (§14.2) |
+| other units, faulty ranges, more than `RANGES` | as if there were none (§14.2) |
 
 Stretches that overlap, or nearly touch, become one; they are in the order of the octets.
 """
@@ -16,19 +16,18 @@ import re
 from email.utils import format_datetime, parsedate_to_datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from permacite.limits import RANGES
 from permacite.web.headers import names_tag
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-__all__ = ["MOST", "Several", "Span", "asked", "http_date", "is_unchanged"]
+__all__ = ["Several", "Span", "asked", "http_date", "is_unchanged"]
 
-MOST = 32
-"""Ranges in one request."""
 
 _RANGE = re.compile(r"([0-9]{0,18})-([0-9]{0,18})")
-_LONGEST = MOST * 40
+_LONGEST = RANGES * 40
 _NEAR = 100
 """Octets between two stretches that cost less than the head of a part of their own."""
 
@@ -69,7 +68,7 @@ def asked(
         if span is None:
             return None
         spans.append(span)
-    if not 0 < len(spans) <= MOST:
+    if not 0 < len(spans) <= RANGES:
         return None
     return _joined(sorted(span for span in spans if span.start < span.end))
 

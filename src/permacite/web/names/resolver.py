@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from permacite.errors import NotFoundError, ParseError, RestrictedError
+from permacite.limits import LARGEST_PAGE_ITEMS, LINK_FIELDS
 from permacite.pdi.predicates import predicate_iri
 from permacite.service.archive import Archive
 from permacite.service.names import as_address
@@ -43,8 +44,6 @@ Answer = TypeVar("Answer")
 RECORDED = {"audio/wav": "audio/webm", "video/matroska": "video/webm"}
 """What parts of recordings are, and their previews: `?view=preview` answers with these."""
 
-_MOST_LINKS = 16
-"""Proxies refuse fields of some thousand octets; the JSON has all."""
 _COLLAPSED = re.compile(r"(?i)((?:urn:)?pdi:)/(?!/)")
 """A name whose two slashes some program between us and the user has made one."""
 
@@ -178,8 +177,8 @@ async def _set(request: Request, pattern: str, view: str) -> Response:
     if view == "reader":
         return RedirectResponse(kept(request, f"/?{urlencode({'pattern': pattern})}"), 303)
     limit = request.query_params.get("limit", "1")
-    if paging.number(limit, "limit") > paging.LARGEST:
-        raise ParseError(f"expected a number up to {paging.LARGEST} in `limit`", limit, 0)
+    if paging.number(limit, "limit") > LARGEST_PAGE_ITEMS:
+        raise ParseError(f"expected a number up to {LARGEST_PAGE_ITEMS} in `limit`", limit, 0)
     page = await ask(request, Archive.matching, pattern, **paging.asked(request.query_params))
     fields = (
         headers.reader_headers()
@@ -239,5 +238,5 @@ def _spoken(part: Resolved) -> list[str]:
     links += [(part.exact, name) for item in part.said for name in item.references]
     relation = f'rel="{predicate_iri("transcript-of")}"'
     return [
-        f'<{recording}>; {relation}; anchor="{words}"' for recording, words in links[:_MOST_LINKS]
+        f'<{recording}>; {relation}; anchor="{words}"' for recording, words in links[:LINK_FIELDS]
     ]

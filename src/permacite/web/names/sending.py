@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from permacite.errors import BusyError
+from permacite.limits import LARGE_PARTS_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -31,8 +32,6 @@ LARGE_BYTES = 1 << 20
 STRETCH_BYTES = 1 << 18
 """What is read and sent at a time."""
 
-_MOST_BYTES = 64 << 20
-"""What may be on its way at once; one part always may."""
 
 _on_their_way: dict[int, int] = {}
 """The octets of each answer that is being sent."""
@@ -42,7 +41,7 @@ class LargePart(Response):
     """A large part on its way. Raises BusyError where too many are."""
 
     def __init__(self, content: bytes, status: int, fields: Mapping[str, str]) -> None:
-        if _on_their_way and sum(_on_their_way.values()) + len(content) > _MOST_BYTES:
+        if _on_their_way and sum(_on_their_way.values()) + len(content) > LARGE_PARTS_BYTES:
             raise BusyError("too many large parts are being sent", retry_after_s=10)
         super().__init__(status_code=status, headers=fields)
         self.raw_headers = [row for row in self.raw_headers if row[0] != b"content-length"]

@@ -9,6 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse
 
 from permacite.errors import PermaciteError
+from permacite.limits import FREE_DISK_BYTES
 from permacite.web.requests import JSONAnswer
 
 if TYPE_CHECKING:
@@ -17,10 +18,8 @@ if TYPE_CHECKING:
 
     from permacite.service.archive import Archive
 
-__all__ = ["LEAST_FREE_BYTES", "health", "ready"]
+__all__ = ["health", "ready"]
 
-LEAST_FREE_BYTES = 64 << 20
-"""With less on its disk a server that commits is not ready."""
 
 _UNSEEN = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
@@ -44,7 +43,7 @@ async def ready(request: Request) -> Response:
     except (PermaciteError, OSError) as error:
         _log.error("not ready: %s", error)
         return _answer(503, "the archive cannot be read")
-    if request.app.state.writable and condition.free_bytes < LEAST_FREE_BYTES:
+    if request.app.state.writable and condition.free_bytes < FREE_DISK_BYTES:
         _log.error("not ready: %d bytes are free on the archive's disk", condition.free_bytes)
         return _answer(503, "the archive's disk is nearly full")
     return _answer(200, None)

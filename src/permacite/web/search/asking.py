@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 from starlette.concurrency import run_in_threadpool
 
 from permacite.errors import ParseError
+from permacite.limits import LARGEST_SEARCH_HITS, SEARCH_HITS, SEARCH_INDEX_S
 from permacite.service.archive import Archive
 from permacite.web import paging
 from permacite.web.callers.caller import caller_of
@@ -30,10 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["answer", "search"]
 
-_AT_ONCE = 20
 _ASKED = ("site", "type", "since", "until", "order", "tag", "collection")
-_MOST_S = 0.5
-"""For what is new before an answer; the rest is indexed behind it."""
 _JOTTED = ("tag", "collection")
 """What the owner of the archive alone narrows finds down by."""
 _TYPES = ("text/html", "application/pdf", "text/plain", "image/", "audio/", "video/")
@@ -66,8 +64,8 @@ async def search(request: Request) -> Response:
         owned=caller_of(request).owned is not None,
         results=results,
         problem=problem,
-        earlier=_at(parameters, offset - _AT_ONCE) if offset else None,
-        further=_at(parameters, offset + _AT_ONCE) if results and results.more else None,
+        earlier=_at(parameters, offset - SEARCH_HITS) if offset else None,
+        further=_at(parameters, offset + SEARCH_HITS) if results and results.more else None,
     )
 
 
@@ -94,9 +92,11 @@ async def _results(request: Request) -> Results:
         collection=jotted["collection"],
         every_version=parameters.get("versions") == "all",
         order="newest" if parameters.get("order") == "newest" else "best",
-        limit=min(paging.number(parameters.get("limit", str(_AT_ONCE)), "limit"), 100),
+        limit=min(
+            paging.number(parameters.get("limit", str(SEARCH_HITS)), "limit"), LARGEST_SEARCH_HITS
+        ),
         offset=paging.number(parameters.get("offset", "0"), "offset", least=0),
-        most_s=_MOST_S,
+        most_s=SEARCH_INDEX_S,
     )
     if results.indexed < results.entries:
         _go_on(request)

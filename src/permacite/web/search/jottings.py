@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
 
 from permacite.errors import ParseError
+from permacite.limits import ANNOTATION_BODY_BYTES
 from permacite.service.archive import Archive
 from permacite.service.names import as_address
 from permacite.web import headers
@@ -36,7 +37,6 @@ __all__ = ["answer", "ask_owner", "jottings", "of_document"]
 Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 
-_MOST_BODY = 128 * 1024
 _MEMBERS = ("reference", "kind", "text")
 
 
@@ -69,7 +69,7 @@ async def jottings(request: Request) -> Response:
     """
     if request.method == "POST":
         form = QueryParams(
-            (await body_of(request, most_bytes=_MOST_BODY)).decode("ascii", "replace")
+            (await body_of(request, most_bytes=ANNOTATION_BODY_BYTES)).decode("ascii", "replace")
         )
         changed = {name: form.get(name, "") for name in _MEMBERS}
         await _change(request, changed, remove=form.get("act") == "remove")
@@ -94,7 +94,7 @@ async def answer(request: Request) -> Response:
     if request.method != "POST":
         name = request.query_params.get("name") or None
         return JSONAnswer(list(await ask_owner(request, Archive.jottings, name)), headers=fields)
-    body = (await body_of(request, most_bytes=_MOST_BODY)).decode("utf-8", "replace")
+    body = (await body_of(request, most_bytes=ANNOTATION_BODY_BYTES)).decode("utf-8", "replace")
     try:
         wanted: Any = json.loads(body)
     except (ValueError, RecursionError) as error:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from permacite.limits import STALL_BYTES
 from permacite.web.serving.peers import peer_of
 
 if TYPE_CHECKING:
@@ -40,9 +41,6 @@ if TYPE_CHECKING:
     """From a request (an ASGI scope) to the status, the fields and the body of its answer."""
 
 __all__ = ["Connection"]
-
-_LEAST_BYTES = 16 * 1024
-"""Of a body, in the time that may pass without: else nobody sends it, or waits for it."""
 
 
 _OF_ALL = b"/*"
@@ -363,7 +361,7 @@ class Connection(HttpToolsProtocol):
         self._reading = self.loop.call_later(limit, self._check_body, before)
 
     def _check_body(self, before: int) -> None:
-        if self.flow.read_paused or self._body_size - before >= _LEAST_BYTES:
+        if self.flow.read_paused or self._body_size - before >= STALL_BYTES:
             self._wait_for_body(self._body_size)
         else:
             self._reading = None

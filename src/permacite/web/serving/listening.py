@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from uvicorn import Config
 from uvicorn.server import ServerState
 
+from permacite.limits import CONNECTION_BACKLOG
 from permacite.web.serving.connection import Connection
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ __all__ = ["serve"]
 
 _TAKEN_AT_ONCE = 1
 """Connections that are taken in one go, so that processes that share a socket share these too."""
-_WAITING = 2048
-"""Connections that the system keeps until they are taken."""
 _OTHER_FILES = 256
 _LOOK_S = 0.02
 _ON_THE_WAY_S = 0.05
@@ -75,7 +74,7 @@ async def serve(
 
     ours = {asyncio.current_task(), loop.create_task(_tell_dates(state, ticks))}
     server = await loop.create_server(connection, sock=listener, backlog=_TAKEN_AT_ONCE)
-    listener.listen(_WAITING)
+    listener.listen(CONNECTION_BACKLOG)
     ready()
     await stop.wait()
     peers.is_ending = True

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Protocol
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 
+from permacite.limits import COMPRESSED_BYTES, COMPRESSIONS
 from permacite.web.headers import weights
 
 try:
@@ -43,11 +44,9 @@ _TEXTS = re.compile(
     r"|message/rfc822|multipart/(related|alternative)|[^;]*\+(json|xml)\b"
 )
 """Types that become smaller, by their beginnings."""
-_LEAST_BYTES, _MOST_BYTES = 512, 8 << 20
+_LEAST_BYTES = 512
 _LARGE_BYTES = 64 << 10
 """What is larger is packed in a thread, and lightly."""
-_AT_ONCE = 2
-"""Large answers that are packed at a time; any other goes as it is, and nobody waits."""
 _OK, _NOT_MODIFIED = 200, 304
 
 _busy: set[int] = set()
@@ -143,7 +142,11 @@ class _Answer:
         fields.add_vary_header("Accept-Encoding")
         coding = self._coding()
         self._is_large = int(size) > _LARGE_BYTES
-        if coding is None or not _LEAST_BYTES <= int(size) <= _MOST_BYTES or not self._has_turn():
+        if (
+            coding is None
+            or not _LEAST_BYTES <= int(size) <= COMPRESSED_BYTES
+            or not self._has_turn()
+        ):
             return
         self._packer = _CODINGS[coding](light=self._is_large)
         fields["Content-Encoding"] = coding
@@ -166,7 +169,7 @@ class _Answer:
     def _has_turn(self) -> bool:
         if not self._is_large or self._is_head:
             return True
-        if len(_busy) >= _AT_ONCE:
+        if len(_busy) >= COMPRESSIONS:
             return False
         _busy.add(id(self))
         return True

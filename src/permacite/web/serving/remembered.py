@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from permacite.limits import CACHED_ANSWER_BYTES, RESPONSE_CACHE_BYTES
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Known", "Remembered"]
 
-_LARGEST_BYTES = 32 * 1024
-_MOST_BYTES = 32 << 20
 _OVERHEAD_BYTES = 1024
 """Of the objects that hold it, about."""
 _TAG, _SIZE = b"etag", b"content-length"
@@ -116,7 +116,7 @@ class Remembered:
             return
         self._answers[key] = answer
         self._size_bytes += _size(key, answer)
-        while self._size_bytes > _MOST_BYTES:
+        while self._size_bytes > RESPONSE_CACHE_BYTES:
             self._size_bytes -= _size(*self._answers.popitem(last=False))
 
     def _key(self, scope: Mapping[str, Any]) -> _Key:
@@ -176,5 +176,5 @@ def _is_small(status: int, fields: Mapping[bytes, bytes]) -> bool:
     if _TAG not in fields:
         return False
     size = fields.get(_SIZE, b"")
-    is_short = size.isdigit() and int(size) <= _LARGEST_BYTES
+    is_short = size.isdigit() and int(size) <= CACHED_ANSWER_BYTES
     return status == _NOT_MODIFIED or (status == _OK and is_short)
