@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import bench_sites
 
-from permacite.capture.browsing.shared.memory import memory_of
+from permacite.capture.browsing.pool import memory_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

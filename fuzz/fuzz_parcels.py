@@ -6,8 +6,7 @@ import hashlib
 import io
 import json
 
-from permacite.capture.handed.parcel import FORM, read_parcel
-from permacite.capture.handed.reading import read_handed
+from permacite.capture.upload import FORM, read_handed, read_parcel
 from permacite.errors import LimitError, ParseError
 
 _DOCUMENT = (

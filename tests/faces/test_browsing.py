@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.capture.browsing.pipe import Browser, Session, Tab
+from permacite.capture.browsing.chromium import Browser, Tab, TargetSession
 from permacite.capture.browsing.program import Program, find_program
 from permacite.errors import CaptureError
 from permacite.loops import to_the_end
@@ -45,7 +45,7 @@ def program() -> Program:
     return found
 
 
-async def nothing(tab: Tab, session: Session) -> None:
+async def nothing(tab: Tab, session: TargetSession) -> None:
     """Prepare nothing."""
 
 
@@ -100,7 +100,7 @@ def test_what_is_no_program_is_refused(folder: Path) -> None:
 
 KILLED = """
 import asyncio
-from permacite.capture.browsing.pipe import Browser
+from permacite.capture.browsing.chromium import Browser
 from permacite.capture.browsing.program import find_program
 
 async def run():

@@ -13,9 +13,9 @@ import pytest
 from tests.faces.site import HERE, Answer, lookup, only_here, serving, trap
 from tests.faces.test_browsing import folder, program
 
+from permacite.capture.browsing.chromium import Browser
 from permacite.capture.browsing.drawing import draw_page
-from permacite.capture.browsing.pipe import Browser
-from permacite.capture.model import Limits
+from permacite.capture.model import FetchLimits
 from permacite.loops import to_the_end
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ async def drawn(
         captured = await draw_page(
             browser,
             site.uri(path),
-            Limits(parts=5000, total_s=200),
+            FetchLimits(parts=5000, total_s=200),
             refuse=only_here,
             lookup=lookup,
         )
@@ -215,7 +215,7 @@ def test_workers_that_are_not_heard_ask_for_nothing_and_names_are_looked_up_once
             captured = await draw_page(
                 browser,
                 site.uri("/", HERE),  # service workers are for trustworthy origins alone
-                Limits(total_s=50),
+                FetchLimits(total_s=50),
                 refuse=only_here,
                 lookup=rebinding,
             )

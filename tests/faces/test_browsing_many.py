@@ -14,16 +14,15 @@ from tests.faces.site import Answer, lookup, only_here, serving
 from tests.faces.test_browsing import folder, program
 
 from permacite.capture.browsing.drawing import draw_page
-from permacite.capture.browsing.shared.browsers import Bounds, Browsers, Shared
-from permacite.capture.browsing.shared.memory import memory_of
-from permacite.capture.model import Limits
+from permacite.capture.browsing.pool import BrowserPool, PoolLimits, SharedBrowser, memory_of
+from permacite.capture.model import FetchLimits
 from permacite.errors import CaptureError
 from permacite.loops import to_the_end
 
 if TYPE_CHECKING:
     from tests.faces.site import Routes
 
-    from permacite.capture.browsing.pipe import Browser
+    from permacite.capture.browsing.chromium import Browser
     from permacite.capture.browsing.program import Program
     from permacite.capture.model import Capture
 
@@ -36,13 +35,13 @@ document.cookie = "seen=%s"; localStorage.seen = (localStorage.seen ?? "") + "x"
 a.append(localStorage.seen); fetch("/of-%s")</script>"""
 
 
-def drawn(program: Program, routes: Routes, paths: str, bounds: Bounds | None) -> list[Capture]:
+def drawn(program: Program, routes: Routes, paths: str, bounds: PoolLimits | None) -> list[Capture]:
     """What pages are captured as, drawn beside each other by one who draws them all."""
 
     async def run() -> list[Capture]:
-        with Browsers(bounds) as browsers:
+        with BrowserPool(bounds) as browsers:
             async with serving(routes) as site:
-                limits = Limits(total_s=40, load_s=15)
+                limits = FetchLimits(total_s=40, load_s=15)
 
                 def draw(path: str) -> Capture:
                     return browsers.draw(
@@ -89,7 +88,7 @@ def test_pages_beside_each_other_are_drawn_as_if_alone(program: Program, folder:
         sizes.extend(map(memory_of, running.values()))
         return Answer((SEEN % ((path.strip("/"),) * 3)).encode())
 
-    captured = drawn(program, routes, "abc", Bounds(pages=2))
+    captured = drawn(program, routes, "abc", PoolLimits(pages=2))
     assert [words(each) for each in captured] == [f"{name} true visible |x" for name in "abc"]
     for name, each in zip("abc", captured, strict=True):
         asked = {part.uri.rpartition("/")[2] for part in each.exchanges}
@@ -119,12 +118,14 @@ def test_a_drawing_that_a_dead_browser_left_out_is_made_anew(program: Program) -
     tried: list[Browser] = []
 
     async def run() -> Capture:
-        shared = Shared(Bounds())
+        shared = SharedBrowser(PoolLimits())
         async with serving(lambda _path, _fields: Answer(b"words")) as site:
 
             async def page(browser: Browser) -> Capture:
                 uri = site.uri("/")
-                captured = await draw_page(browser, uri, Limits(), refuse=only_here, lookup=lookup)
+                captured = await draw_page(
+                    browser, uri, FetchLimits(), refuse=only_here, lookup=lookup
+                )
                 tried.append(browser)
                 if len(tried) > 1:
                     return captured
@@ -146,6 +147,6 @@ def test_a_browser_that_grows_too_large_is_ended(program: Program, folder: Path)
         return Answer(path.encode())
 
     with pytest.raises(CaptureError, match="takes more than 1 MiB of memory") as error:
-        drawn(program, routes, "b", Bounds(most_bytes=1 << 20))
+        drawn(program, routes, "b", PoolLimits(most_bytes=1 << 20))
     assert error.value.reason == "browser"
     assert list(folder.iterdir()) == []

@@ -12,10 +12,10 @@ import pytest
 from tests.faces.site import Answer, lookup, only_here, serving
 from tests.faces.test_browsing import folder, program
 
+from permacite.capture.browsing.chromium import Browser
 from permacite.capture.browsing.drawing import draw_page
-from permacite.capture.browsing.pipe import Browser
 from permacite.capture.credentials import read_credentials
-from permacite.capture.model import Limits
+from permacite.capture.model import FetchLimits
 from permacite.errors import CaptureError
 from permacite.loops import to_the_end
 
@@ -37,7 +37,7 @@ def drawn(program: Program, routes: Routes, **options: Any) -> tuple[Capture, Si
 
     async def run() -> tuple[Capture, Site]:
         async with serving(routes) as site, Browser.started(program) as browser:
-            given = {"limits": Limits(total_s=40, load_s=15)} | options
+            given = {"limits": FetchLimits(total_s=40, load_s=15)} | options
             limits = given.pop("limits")
             captured = await draw_page(
                 browser, site.uri("/"), limits, refuse=only_here, lookup=lookup, **given
@@ -183,7 +183,7 @@ def test_pages_that_never_end_are_ended(
             return Answer(b"data: 1\n\n", "text/event-stream")
         return Answer(f"<!doctype html>{page}".encode() if path == "/" else b"x")
 
-    limits = Limits(total_s=30, load_s=6, parts=50)
+    limits = FetchLimits(total_s=30, load_s=6, parts=50)
     captured, site = drawn(program, routes, limits=limits)
     assert page.encode() in captured.root.content
     reasons = {each.reason for each in (*captured.failures, *captured.left_out)}

@@ -9,7 +9,7 @@ from tests.everything import FEATURES, everything
 
 from permacite import mhtml
 from permacite.capture import body_parts, capture
-from permacite.capture.codings import CodingError, Decoder
+from permacite.capture.codings import CodingError, ContentDecoder
 from permacite.errors import PermaciteError
 from permacite.service.archive import Archive
 
@@ -29,7 +29,7 @@ def _plain(answer: Answer) -> bytes:
     coding = dict(answer.fields).get("Content-Encoding")
     if coding is None:
         return answer.content
-    decoder = Decoder(coding)
+    decoder = ContentDecoder(coding)
     content = decoder.feed(answer.content, 1 << 20)
     decoder.finish()
     return content

@@ -13,7 +13,7 @@ import pytest
 from tests.faces.conftest import BROWSER_ARGUMENTS
 
 from permacite import mhtml
-from permacite.capture.browsing.freezing import SCRIPT_DIGEST, Bounds, freeze
+from permacite.capture.browsing.freezing import SCRIPT_DIGEST, FreezeLimits, freeze
 from permacite.errors import CaptureError
 from permacite.mhtml import export
 from permacite.renditions.drawn import read_map
@@ -105,7 +105,7 @@ class Tab:
         return answer
 
 
-async def _frozen(sources: Sequence[str], bounds: Bounds | None) -> list[Frozen]:
+async def _frozen(sources: Sequence[str], bounds: FreezeLimits | None) -> list[Frozen]:
     from playwright.async_api import async_playwright
 
     path = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -127,7 +127,7 @@ def frozen(browser: Browser) -> Callable[..., list[Frozen]]:
     """Return what freezes pages, in a browser of its own: that of the tests has a loop already."""
     assert browser.is_connected()
 
-    def freeze_all(*sources: str, bounds: Bounds | None = None) -> list[Frozen]:
+    def freeze_all(*sources: str, bounds: FreezeLimits | None = None) -> list[Frozen]:
         with ThreadPoolExecutor(1) as thread:
             return thread.submit(asyncio.run, _frozen(sources, bounds)).result()
 
@@ -208,7 +208,7 @@ def test_what_is_too_much_is_left_out_and_told(frozen: Callable[..., list[Frozen
     many = "<body><script>for (let i = 0; i < 5000; i++) document.body.append('w ', document."
     many += "createElement('i'))</script><style>" + "b{color:red}" * 1000 + "</style>"
     many += "<canvas width=500 height=500></canvas>"
-    bounds = Bounds(nodes=3000, css=5000, pixels=9, looked_into=10)
+    bounds = FreezeLimits(nodes=3000, css=5000, pixels=9, looked_into=10)
     (page,) = frozen(many, bounds=bounds)
     assert page.view["left_out"].keys() == {"nodes", "closed-shadow-roots-not-looked-for"}
     assert page.root.content.endswith(b"</html>")

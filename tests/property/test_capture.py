@@ -16,12 +16,12 @@ from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from permacite.capture import Exchange, Limits, Progress, Sent
+from permacite.capture import CaptureProgress, Exchange, FetchLimits, Sent
 from permacite.capture.address import parse_target, refusal
-from permacite.capture.codings import CodingError, Decoder
+from permacite.capture.codings import CodingError, ContentDecoder
 from permacite.capture.collect import Collector
-from permacite.capture.content import sniff
 from permacite.capture.fetcher import Fetcher
+from permacite.capture.sniffing import sniff
 from permacite.errors import CaptureError
 from permacite.loops import to_the_end
 
@@ -133,7 +133,7 @@ def test_no_number_passes_for_a_name(address: IPv4Address, form: str) -> None:
 
 
 def _decoded(coding: str, data: bytes, piece: int, room: int) -> bytes:
-    decoder = Decoder(coding)
+    decoder = ContentDecoder(coding)
     found = b""
     for start in range(0, len(data), piece):
         found += decoder.feed(data[start : start + piece], room - len(found))
@@ -201,7 +201,7 @@ def test_content_that_ends_too_early_is_refused(
 )
 def test_no_more_than_the_room_and_one_byte_comes_out(size: int, room: int, coding: str) -> None:
     coded = _CODERS[coding](bytes(size))
-    assert len(Decoder(coding).feed(coded, room)) == min(size, room + 1)
+    assert len(ContentDecoder(coding).feed(coded, room)) == min(size, room + 1)
 
 
 _SPACE = st.sampled_from(
@@ -299,10 +299,10 @@ def test_any_page_is_collected_to_the_end(page: str) -> None:
         duration_s=0.0,
         digest="",
     )
-    seen: list[Progress] = []
+    seen: list[CaptureProgress] = []
 
     async def collected() -> Collector:
-        async with _Empty(Limits(parts=10)) as fetcher:
+        async with _Empty(FetchLimits(parts=10)) as fetcher:
             collector = Collector(fetcher, seen.append)
             await collector.collect(root)
             return collector

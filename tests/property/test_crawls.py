@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.crawled import crawl, packed
 
-from permacite.capture.crawls.records import Reader
+from permacite.capture.crawls.records import WarcReader
 
 WHOLE = b"".join(crawl())
 PACKED = packed(crawl())
@@ -26,7 +26,7 @@ PIECES = [
 
 def kinds(octets: bytes) -> list[str]:
     """The records of some octets, each read to its end; "" for what is none."""
-    reader = Reader(io.BytesIO(octets))
+    reader = WarcReader(io.BytesIO(octets))
     found = []
     while (record := reader.next()) is not None:
         assert sum(map(len, reader.pieces())) <= record.length

@@ -9,7 +9,7 @@ import pytest
 
 from permacite.capture import body_parts, capture, fetch, read_credentials
 from permacite.capture.credentials import WITHHELD, Cookie
-from permacite.capture.model import Limits
+from permacite.capture.model import FetchLimits
 from permacite.capture.trouble import explain
 from permacite.errors import CaptureError, ParseError
 
@@ -150,7 +150,7 @@ def test_does_not_wait_for_long_or_for_nothing(web: Web, wait: str) -> None:
 def test_comes_back_no_more_than_once(web: Web) -> None:
     uri = web.put("/", "", status=429, headers=(("Retry-After", "0"),))
     with pytest.raises(CaptureError, match="429"):
-        fetch(uri, allow_private=True, limits=Limits(wait_s=1))
+        fetch(uri, allow_private=True, limits=FetchLimits(wait_s=1))
     assert web.paths == ["/", "/"]
 
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import TYPE_CHECKING
 
-from permacite.capture import Progress, capture
+from permacite.capture import CaptureProgress, capture
 
 if TYPE_CHECKING:
     from tests.spec.conftest import Web
@@ -74,7 +74,7 @@ def test_progress_counts_up_to_all(web: Web) -> None:
     web.put("/", "".join(f'<img src="{n}.png">' for n in range(5)))
     for n in range(4):
         web.put(f"/{n}.png", b"1234", "image/png")
-    seen: list[Progress] = []
+    seen: list[CaptureProgress] = []
     captured = capture(web.uri(), allow_private=True, progress=seen.append)
     assert [state.done for state in seen] == sorted(state.done for state in seen)
     assert all(state.done <= state.known for state in seen)

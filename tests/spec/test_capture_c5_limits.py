@@ -14,7 +14,7 @@ import brotli
 import pytest
 from backports import zstd
 
-from permacite.capture import Limits, capture, fetch
+from permacite.capture import FetchLimits, capture, fetch
 from permacite.errors import CaptureError
 
 if TYPE_CHECKING:
@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 
     from tests.spec.conftest import Web
 
-SMALL = Limits(total_s=20, load_s=10, total_bytes=40_000, part_bytes=10_000, parts=5, redirects=3)
+SMALL = FetchLimits(
+    total_s=20, load_s=10, total_bytes=40_000, part_bytes=10_000, parts=5, redirects=3
+)
 
 
-def _problem(uri: str, limits: Limits = SMALL) -> CaptureError:
+def _problem(uri: str, limits: FetchLimits = SMALL) -> CaptureError:
     with pytest.raises(CaptureError) as error:
         fetch(uri, limits=limits, allow_private=True)
     assert error.value.uri == uri
@@ -34,7 +36,7 @@ def _problem(uri: str, limits: Limits = SMALL) -> CaptureError:
 
 def test_default_limits() -> None:
     """capture-c5-defaults: 60 s, 20 s, 200 MiB, 50 MiB, 500 parts, 8 at once, 10 redirects."""
-    limits = Limits()
+    limits = FetchLimits()
     assert (limits.total_s, limits.load_s) == (60, 20)
     assert (limits.total_bytes, limits.part_bytes) == (200 * 2**20, 50 * 2**20)
     assert (limits.parts, limits.concurrent, limits.redirects) == (500, 8, 10)

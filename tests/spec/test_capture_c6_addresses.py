@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.capture import Limits, capture, fetch
+from permacite.capture import FetchLimits, capture, fetch
 from permacite.capture.address import refusal
 from permacite.capture.fetcher import Fetcher
 from permacite.capture.lookup import open_checked_socket
@@ -164,7 +164,7 @@ def _all_but_this_machine(address: str) -> str | None:
 
 def _fetch_guarded(uri: str, names: Names) -> Exchange:
     async def fetched() -> Exchange:
-        async with Fetcher(Limits(), refuse=_all_but_this_machine, lookup=names) as fetcher:
+        async with Fetcher(FetchLimits(), refuse=_all_but_this_machine, lookup=names) as fetcher:
             return await fetcher.fetch(uri)
 
     return to_the_end(fetched())

@@ -24,34 +24,34 @@ from permacite.loops import to_the_end
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from permacite.capture.browsing.pool import BrowserPool
     from permacite.capture.browsing.program import Program, find_program
-    from permacite.capture.browsing.shared.browsers import Browsers
     from permacite.capture.credentials import Credentials, read_credentials
     from permacite.capture.model import (
         Capture,
+        CaptureProgress,
         Earlier,
         Exchange,
         Failure,
+        FetchLimits,
         Frozen,
-        Limits,
         Lookup,
-        Progress,
         Redirect,
         Sent,
+        body_parts,
     )
-    from permacite.capture.parts import body_parts
 
 __all__ = [
-    "Browsers",
+    "BrowserPool",
     "Capture",
+    "CaptureProgress",
     "Credentials",
     "Earlier",
     "Exchange",
     "Failure",
+    "FetchLimits",
     "Frozen",
-    "Limits",
     "Program",
-    "Progress",
     "Redirect",
     "Sent",
     "body_parts",
@@ -66,12 +66,12 @@ on_demand(
     __name__,
     {
         "permacite.capture.browsing.program": "Program, find_program",
-        "permacite.capture.browsing.shared.browsers": "Browsers",
+        "permacite.capture.browsing.pool": "BrowserPool",
         "permacite.capture.credentials": "Credentials, read_credentials",
         "permacite.capture.model": (
-            "Capture, Earlier, Exchange, Failure, Frozen, Limits, Progress, Redirect, Sent"
+            "Capture, CaptureProgress, Earlier, Exchange, Failure, FetchLimits, Frozen, Redirect,"
+            " Sent, body_parts"
         ),
-        "permacite.capture.parts": "body_parts",
     },
 )
 
@@ -79,9 +79,9 @@ on_demand(
 def capture(
     uri: str,
     *,
-    limits: Limits | None = None,
+    limits: FetchLimits | None = None,
     allow_private: bool = False,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[CaptureProgress], None] | None = None,
     lookup: Lookup | None = None,
     credentials: Credentials | None = None,
     earlier: Mapping[str, Earlier] | None = None,
@@ -117,9 +117,9 @@ def draw(
     uri: str,
     program: Program,
     *,
-    limits: Limits | None = None,
+    limits: FetchLimits | None = None,
     allow_private: bool = False,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[CaptureProgress], None] | None = None,
     lookup: Lookup | None = None,
     credentials: Credentials | None = None,
     behaviour: str = "",
@@ -150,7 +150,7 @@ def draw(
 def fetch(
     uri: str,
     *,
-    limits: Limits | None = None,
+    limits: FetchLimits | None = None,
     allow_private: bool = False,
     lookup: Lookup | None = None,
     sent: Sent | None = None,

@@ -22,7 +22,7 @@ from permacite.errors import CaptureError, ParseError
 from permacite.scan import compile_pattern
 from permacite.uri import from_iri, normalize, resolve
 
-__all__ = ["Target", "absolute", "comparable", "parse_target", "refusal", "unreachable"]
+__all__ = ["FetchTarget", "absolute", "comparable", "parse_target", "refusal", "unreachable"]
 
 _DENIED_4 = tuple(
     (IPv4Network(network), what)
@@ -164,7 +164,7 @@ def comparable(uri: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class FetchTarget:
     """What a request goes to: `uri` without its fragment, and the parts that a socket needs.
 
     `host` is lower case, an IPv6 literal without its brackets; `literal`: it is an address.
@@ -189,7 +189,7 @@ _MAX_PORT = 65535
 _PORTS = {"http": 80, "https": 443}
 
 
-def parse_target(uri: str) -> Target:
+def parse_target(uri: str) -> FetchTarget:
     """Take `uri` apart for a request; the fragment is dropped.
 
     Raises CaptureError: "scheme" for anything but http and https, "syntax" for an authority that
@@ -213,7 +213,9 @@ def parse_target(uri: str) -> Target:
     literal = _is_literal(uri, host)
     # Request URIs start with a slash (RFC 2396 §3: an empty path of http means "/").
     path = rest if rest.startswith("/") else "/" + rest
-    return Target(f"{scheme}://{match['authority'].lower()}{path}", scheme, host, port, literal)
+    return FetchTarget(
+        f"{scheme}://{match['authority'].lower()}{path}", scheme, host, port, literal
+    )
 
 
 def _is_literal(uri: str, host: str) -> bool:

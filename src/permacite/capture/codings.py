@@ -20,7 +20,7 @@ except ModuleNotFoundError:
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["ACCEPTED", "CodingError", "Decoder"]
+__all__ = ["ACCEPTED", "CodingError", "ContentDecoder"]
 
 ACCEPTED = "gzip, deflate, br, zstd"
 """What requests say in Accept-Encoding."""
@@ -36,7 +36,7 @@ class CodingError(Exception):
     """Content that is not what its Content-Encoding says; the message says why."""
 
 
-class _Stream(Protocol):
+class _CodedStream(Protocol):
     """One member of a coded stream."""
 
     ended: bool
@@ -100,7 +100,7 @@ class _Zstd:
         return b"".join(parts), self._decoder.unused_data if self.ended else b""
 
 
-def _deflated(head: bytes) -> _Stream:
+def _deflated(head: bytes) -> _CodedStream:
     """RFC 9110 asks for the zlib wrapper, whose first four bits are 8 (RFC 1950 §2.2).
 
     Many servers send the bare stream instead, and a bare stream cannot begin like that.
@@ -109,7 +109,7 @@ def _deflated(head: bytes) -> _Stream:
     return _Inflated(zlib.MAX_WBITS if wrapped else -zlib.MAX_WBITS)
 
 
-_STREAMS: dict[str, Callable[[bytes], _Stream]] = {
+_STREAMS: dict[str, Callable[[bytes], _CodedStream]] = {
     "gzip": lambda _: _Inflated(zlib.MAX_WBITS | 16),
     "x-gzip": lambda _: _Inflated(zlib.MAX_WBITS | 16),
     "deflate": _deflated,
@@ -120,7 +120,7 @@ _IN_MEMBERS = ("gzip", "x-gzip", "zstd")
 _ERRORS = (zlib.error, brotli.error, zstd.ZstdError)
 
 
-class Decoder:
+class ContentDecoder:
     """Takes coded bytes piece by piece and gives back content piece by piece.
 
     `coding` is the value of Content-Encoding, "" where there is none. Raises CodingError for one
@@ -133,7 +133,7 @@ class Decoder:
             self._name = ""
         elif self._name not in _STREAMS:
             raise CodingError(f"the content comes in a coding that was not asked for: {coding}")
-        self._stream: _Stream | None = None
+        self._stream: _CodedStream | None = None
         self._members = 0
 
     def feed(self, data: bytes, room: int) -> bytes:

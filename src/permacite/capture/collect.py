@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from permacite.capture.address import absolute
 from permacite.capture.fetcher import DOCUMENT
-from permacite.capture.model import Exchange, Failure, Progress
+from permacite.capture.model import CaptureProgress, Exchange, Failure
 from permacite.errors import CaptureError, ParseError
 from permacite.mhtml.links import references_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from permacite.capture.model import Limits
+    from permacite.capture.model import FetchLimits
     from permacite.mhtml.links import Link
 
 __all__ = ["Collector", "Fetches"]
@@ -35,7 +35,7 @@ class Fetches(Protocol):
     """What a resource is asked of: the network, or first a record of what came already."""
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> FetchLimits:
         """What the capture may take."""
 
     @property
@@ -63,7 +63,9 @@ class _Resource:
 class Collector:
     """Collects what a page shows, by one fetcher."""
 
-    def __init__(self, fetcher: Fetches, progress: Callable[[Progress], None] | None) -> None:
+    def __init__(
+        self, fetcher: Fetches, progress: Callable[[CaptureProgress], None] | None
+    ) -> None:
         self._fetcher = fetcher
         self._limits = fetcher.limits
         self._tell = progress or (lambda _: None)
@@ -102,7 +104,9 @@ class Collector:
         if isinstance(resource.outcome, Exchange) and followed:
             for link, base in self._shown(resource.outcome):
                 self._meet(link, base, resource)
-        self._tell(Progress(self._done, len(self._known), self._fetcher.received, resource.uri))
+        self._tell(
+            CaptureProgress(self._done, len(self._known), self._fetcher.received, resource.uri)
+        )
 
     def _shown(self, exchange: Exchange) -> Iterator[tuple[Link, str]]:
         """Yield each reference of a page or style sheet with the base it is resolved against."""

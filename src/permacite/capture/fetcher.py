@@ -28,11 +28,11 @@ from yarl import URL
 
 from permacite import media_types
 from permacite.capture.address import absolute, parse_target, refusal
-from permacite.capture.codings import ACCEPTED, CodingError, Decoder
-from permacite.capture.content import sniff
+from permacite.capture.codings import ACCEPTED, CodingError, ContentDecoder
 from permacite.capture.credentials import WITHHELD, Credentials, origin_of
 from permacite.capture.lookup import PinnedHosts, open_checked_socket
 from permacite.capture.model import Exchange, Redirect
+from permacite.capture.sniffing import sniff
 from permacite.capture.trouble import explain, timed_out
 from permacite.errors import CaptureError, ParseError
 from permacite.scan import compile_pattern
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
     from aiohttp.connector import Connection
 
-    from permacite.capture.address import Target
-    from permacite.capture.model import Earlier, Headers, Limits, Lookup, Refuse, Sent
+    from permacite.capture.address import FetchTarget
+    from permacite.capture.model import Earlier, FetchLimits, Headers, Lookup, Refuse, Sent
 
 __all__ = ["DOCUMENT", "USER_AGENT", "Fetcher"]
 
@@ -64,7 +64,7 @@ _SECONDS = compile_pattern(r"[0-9]{1,6}+")
 _DROPPED = frozenset({errno.ECONNRESET, errno.EPIPE, errno.ECONNABORTED})
 
 
-class _Answer(aiohttp.ClientResponse):
+class _PeerResponse(aiohttp.ClientResponse):
     """A response that remembers who gave it: the connection is gone once the body is read."""
 
     peer_address: str | None = None
@@ -81,7 +81,7 @@ class _Answer(aiohttp.ClientResponse):
         return await super().start(connection)
 
 
-class _Wanted(NamedTuple):
+class _FetchRequest(NamedTuple):
     """What is asked for, wherever redirects lead."""
 
     uri: str
@@ -110,7 +110,7 @@ class Fetcher:
 
     def __init__(
         self,
-        limits: Limits,
+        limits: FetchLimits,
         *,
         refuse: Refuse = refusal,
         lookup: Lookup | None = None,
@@ -138,7 +138,7 @@ class Fetcher:
         )
         self._session = aiohttp.ClientSession(
             connector=connector,
-            response_class=_Answer,
+            response_class=_PeerResponse,
             cookie_jar=self._jar(),
             auto_decompress=False,
             trust_env=False,
@@ -182,7 +182,7 @@ class Fetcher:
         with no content. Raises CaptureError, and nothing else, for whatever goes wrong.
         """
         limit = self.limits.load_s
-        wanted = _Wanted(uri, accept, likely, referrer, sent, onward)
+        wanted = _FetchRequest(uri, accept, likely, referrer, sent, onward)
         try:
             async with asyncio.timeout(limit):
                 return await self._follow(wanted)
@@ -191,7 +191,7 @@ class Fetcher:
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise explain(error, uri) from error
 
-    async def _follow(self, wanted: _Wanted) -> Exchange:
+    async def _follow(self, wanted: _FetchRequest) -> Exchange:
         """Ask for what is wanted, then for wherever it points, until content comes."""
         uri, sent = wanted.uri, wanted.sent
         started_at, clock = datetime.now(UTC), monotonic()
@@ -233,7 +233,9 @@ class Fetcher:
             revalidated=not is_stale,
         )
 
-    def _next(self, uri: str, target: Target, chain: list[Redirect], seen: set[str]) -> Target:
+    def _next(
+        self, uri: str, target: FetchTarget, chain: list[Redirect], seen: set[str]
+    ) -> FetchTarget:
         """Where the last redirect points, unless that leads round or too far."""
         location = chain[-1].location
         try:
@@ -257,7 +259,9 @@ class Fetcher:
         seen.add(following.uri)
         return following
 
-    async def _ask_twice(self, target: Target, wanted: _Wanted) -> tuple[_Answer, bytes | None]:
+    async def _ask_twice(
+        self, target: FetchTarget, wanted: _FetchRequest
+    ) -> tuple[_PeerResponse, bytes | None]:
         """Ask again where a connection was cut, or the server says when to come back.
 
         What else goes wrong would go wrong again.
@@ -274,7 +278,9 @@ class Fetcher:
             await asyncio.sleep(busy.wait_s)
         return await self._ask(target, wanted)
 
-    async def _ask(self, target: Target, wanted: _Wanted) -> tuple[_Answer, bytes | None]:
+    async def _ask(
+        self, target: FetchTarget, wanted: _FetchRequest
+    ) -> tuple[_PeerResponse, bytes | None]:
         """Return the answer with its content, or with None where it points elsewhere."""
         await self._hosts.pin(target, wanted.uri)
         if self._session is None:
@@ -288,7 +294,7 @@ class Fetcher:
             allow_redirects=False,
             ssl=self._tls if target.scheme == "https" else True,
         ) as response:
-            answer = cast("_Answer", response)
+            answer = cast("_PeerResponse", response)
             if answer.status in _REDIRECTS and "Location" in answer.headers:
                 answer.close()
                 return answer, None
@@ -305,7 +311,7 @@ class Fetcher:
                 raise CaptureError(problem, uri=wanted.uri, reason="status", status=answer.status)
             return answer, await self._read(answer, wanted.uri)
 
-    def _fields(self, target: Target, wanted: _Wanted) -> dict[str, str]:
+    def _fields(self, target: FetchTarget, wanted: _FetchRequest) -> dict[str, str]:
         """The header fields of a request."""
         fields = {
             "User-Agent": USER_AGENT,
@@ -341,14 +347,14 @@ class Fetcher:
             raise _too_large(uri, "total_bytes", self.limits.total_bytes)
         return content
 
-    async def _read(self, answer: _Answer, uri: str) -> bytes:
+    async def _read(self, answer: _PeerResponse, uri: str) -> bytes:
         """Return the content, its coding taken off; stop as soon as it is too large."""
         limit = self.limits.part_bytes
         if (answer.content_length or 0) > limit:
             raise _too_large(uri, "part_bytes", limit)
         pieces: list[bytes] = []
         with self._counted() as count, _coding_errors(uri):
-            decoder = Decoder(_field(answer, "content-encoding"))
+            decoder = ContentDecoder(_field(answer, "content-encoding"))
             coded = 0
             async for data in answer.content.iter_any():
                 coded += len(data)

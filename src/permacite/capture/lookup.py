@@ -15,7 +15,7 @@ from permacite.errors import CaptureError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from permacite.capture.address import Target
+    from permacite.capture.address import FetchTarget
     from permacite.capture.model import Lookup, Refuse
 
 __all__ = ["PinnedHosts", "open_checked_socket"]
@@ -37,7 +37,7 @@ class PinnedHosts(AbstractResolver):
         self._refuse = refuse
         self._pinned: dict[str, asyncio.Future[list[str]]] = {}
 
-    async def pin(self, target: Target, uri: str) -> None:
+    async def pin(self, target: FetchTarget, uri: str) -> None:
         """Look up the host of `target` unless that was done, and check all its addresses.
 
         Raises CaptureError: "address" where any of them is not public, "connect" for no answer.
@@ -56,7 +56,7 @@ class PinnedHosts(AbstractResolver):
                     hint=_HINT,
                 )
 
-    async def _addresses(self, target: Target, uri: str) -> list[str]:
+    async def _addresses(self, target: FetchTarget, uri: str) -> list[str]:
         host = target.host
         if host not in self._pinned:
             self._pinned[host] = asyncio.ensure_future(self._lookup(host, target.port))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite.markup import Document
 from permacite.media_types import content_type
+from permacite.mhtml import Resource
 from permacite.version import __version__
 
 if TYPE_CHECKING:
@@ -19,17 +20,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Capture",
+    "CaptureProgress",
     "Earlier",
     "Exchange",
     "Failure",
+    "FetchLimits",
     "Frozen",
     "Headers",
-    "Limits",
     "Lookup",
-    "Progress",
     "Redirect",
     "Refuse",
     "Sent",
+    "body_parts",
 ]
 
 Headers = tuple[tuple[str, str], ...]
@@ -45,7 +47,7 @@ _MIB = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class FetchLimits:
     """How much time and room a capture may take. Times in seconds, sizes in bytes.
 
     Sizes count content after its content-coding is removed. What does not fit is left out and
@@ -284,10 +286,35 @@ class Capture:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class CaptureProgress:
     """How far a capture is: `done` of the `known` resources, `bytes` so far, the one at hand."""
 
     done: int
     known: int
     bytes: int
     current: str
+
+
+def body_parts(capture: Capture) -> tuple[Resource, tuple[Resource, ...]]:
+    """Return the root and the other resources, ready for `permacite.mhtml.build`.
+
+    Each is labelled with the URI that the page refers to it by. The root is labelled with the URI
+    that it came from at last, for that is the base of its references. A resource of a redirected
+    frame or style sheet appears a second time, under the name that its references have when they
+    are resolved against that frame's label (RFC 2557 §5 knows no redirects). Pages that led to the
+    root come next, under the URIs that they were asked by.
+    """
+    from permacite.mhtml import Resource
+
+    others = (*capture.led_by, *capture.resources)
+    by_uri = {each.uri: each for each in capture.resources}
+    root = Resource(capture.root.content, capture.root.content_type, capture.root.final_uri)
+    labels = [(each.uri, each) for each in others]
+    labels += [(label, by_uri[uri]) for label, uri in capture.aliases]
+    taken = {capture.root.final_uri}
+    resources = []
+    for label, exchange in labels:
+        if label not in taken:
+            taken.add(label)
+            resources.append(Resource(exchange.content, exchange.content_type, label))
+    return root, tuple(resources)

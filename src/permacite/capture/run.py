@@ -6,31 +6,39 @@ import asyncio
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import monotonic
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from permacite.capture.address import absolute, refusal
 from permacite.capture.collect import Collector
 from permacite.capture.fetcher import DOCUMENT, Fetcher
-from permacite.capture.model import Capture, Exchange, Failure, Limits, Lookup, Progress
-from permacite.capture.refresh import refresh_of
+from permacite.capture.model import Capture, CaptureProgress, Exchange, Failure, FetchLimits, Lookup
 from permacite.capture.trouble import timed_out
-from permacite.errors import CaptureError
+from permacite.errors import CaptureError, ParseError
+from permacite.markup import StartTag
+from permacite.mhtml.links import in_refresh, references_of
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from permacite.capture.credentials import Credentials
-    from permacite.capture.model import Earlier, Refuse, Sent
+    from permacite.capture.model import Earlier, Exchange, Refuse, Sent
 
-__all__ = ["capture_page", "fetch_one", "policy"]
+__all__ = [
+    "Refresh",
+    "capture_page",
+    "fetch_one",
+    "policy",
+    "refresh_of",
+]
 
 
 async def capture_page(
     uri: str,
-    limits: Limits | None,
+    limits: FetchLimits | None,
     *,
     allow_private: bool,
-    progress: Callable[[Progress], None] | None,
+    progress: Callable[[CaptureProgress], None] | None,
     lookup: Lookup | None,
     credentials: Credentials | None = None,
     earlier: Mapping[str, Earlier] | None = None,
@@ -39,7 +47,7 @@ async def capture_page(
 
     Raises CaptureError where the page itself is not there by then.
     """
-    limits = limits or Limits()
+    limits = limits or FetchLimits()
     started_at, clock = datetime.now(UTC), monotonic()
     trail = _Trail()
     fetcher = Fetcher(
@@ -104,7 +112,7 @@ class _Trail:
 
 async def fetch_one(
     uri: str,
-    limits: Limits | None,
+    limits: FetchLimits | None,
     *,
     allow_private: bool,
     lookup: Lookup | None,
@@ -112,7 +120,9 @@ async def fetch_one(
     onward: bool = True,
 ) -> Exchange:
     """Fetch `uri` alone, asked for as a page is, or post what is `sent`. Raises CaptureError."""
-    async with Fetcher(limits or Limits(), refuse=policy(allow_private), lookup=lookup) as fetcher:
+    async with Fetcher(
+        limits or FetchLimits(), refuse=policy(allow_private), lookup=lookup
+    ) as fetcher:
         if sent is not None:
             return await fetcher.fetch(absolute(uri), sent=sent)
         if not onward:
@@ -132,3 +142,47 @@ async def _page(fetcher: Fetcher, uri: str) -> Exchange:
     except CaptureError as error:
         error.uri = uri
         raise
+
+
+_SECONDS = compile_pattern(r"[\t\n\f\r ]*+([0-9]{0,6}+)(?![0-9])")
+"""More digits than these are no delay: it is longer than anybody waits."""
+
+
+class Refresh(NamedTuple):
+    """What a page asks for."""
+
+    uri: str
+    delay_s: int
+
+
+def refresh_of(exchange: Exchange) -> Refresh | None:
+    """Where a page leads on, and after how long; None where it stays."""
+    if not exchange.document.is_page:
+        return None
+    value = next(_values(exchange), "")
+    places = list(in_refresh(value))
+    delay = _SECONDS.match(value)
+    if not places or delay is None:
+        return None
+    start, end = places[0]
+    try:
+        uri = absolute(value[start:end], _base(exchange))
+    except ParseError:
+        return None
+    return None if uri in {exchange.uri, exchange.final_uri} else Refresh(uri, int(delay[1] or 0))
+
+
+def _values(exchange: Exchange) -> Iterator[str]:
+    yield from (value for name, value in exchange.response_headers if name.lower() == "refresh")
+    for token in exchange.document.tokens():
+        if isinstance(token, StartTag) and token.name == "meta":
+            kind = token.get("http-equiv") or ""
+            if kind.strip().lower() == "refresh":
+                yield token.get("content") or ""
+
+
+def _base(exchange: Exchange) -> str:
+    """What references of a page are resolved against."""
+    links = references_of(exchange.document)
+    declared = next((link.value for link in links if link.role == "base"), None)
+    return exchange.final_uri if declared is None else absolute(declared, exchange.final_uri)

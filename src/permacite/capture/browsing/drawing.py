@@ -10,33 +10,45 @@ from datetime import UTC, datetime
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from permacite.capture.address import absolute, parse_target
-from permacite.capture.browsing.completing import complete
-from permacite.capture.browsing.fonts import fonts_of
-from permacite.capture.browsing.freezing import freeze
-from permacite.capture.browsing.guard import Guard
-from permacite.capture.browsing.pipe import Browser
+from permacite.capture.address import absolute, comparable, parse_target
+from permacite.capture.browsing.chromium import Browser
+from permacite.capture.browsing.freezing import fonts_of, freeze
+from permacite.capture.browsing.guard import SocksGuard
 from permacite.capture.browsing.program import FLAGS, LOCALE, VIEW
 from permacite.capture.browsing.recording import Recorder
 from permacite.capture.browsing.timing import Clock, settle
-from permacite.capture.browsing.walls import wall
 from permacite.capture.browsing.wire import digest_of
+from permacite.capture.collect import Collector
 from permacite.capture.fetcher import USER_AGENT, Fetcher
-from permacite.capture.model import Capture, Limits, Progress
+from permacite.capture.model import Capture, CaptureProgress, FetchLimits
 from permacite.capture.trouble import timed_out
 from permacite.errors import CaptureError
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
-    from permacite.capture.browsing.pipe import Session, Tab
+    from permacite.capture.browsing.chromium import Tab, TargetSession
     from permacite.capture.browsing.program import Program
-    from permacite.capture.browsing.recording import Request
-    from permacite.capture.browsing.timing import Settled
+    from permacite.capture.browsing.recording import RecordedRequest
+    from permacite.capture.browsing.timing import SettledPage
     from permacite.capture.credentials import Credentials
-    from permacite.capture.model import Exchange, Frozen, Lookup, Refuse
+    from permacite.capture.model import (
+        Exchange,
+        Failure,
+        Frozen,
+        Headers,
+        Lookup,
+        Refuse,
+    )
 
-__all__ = ["draw_alone", "draw_page"]
+__all__ = [
+    "Completed",
+    "complete",
+    "draw_alone",
+    "draw_page",
+    "wall",
+]
 
 _NAME = USER_AGENT.partition(" ")[0]
 """What stands behind the browser's own name for itself."""
@@ -48,10 +60,10 @@ _FREEZE_S = 30
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _DrawnPage:
     """What was seen of a page while it was drawn."""
 
-    settled: Settled
+    settled: SettledPage
     clock: Clock
     fonts: tuple[str, ...]
     frozen: Frozen | None
@@ -62,12 +74,12 @@ class _Seen:
 async def draw_alone(
     program: Program,
     uri: str,
-    limits: Limits | None,
+    limits: FetchLimits | None,
     *,
     refuse: Refuse,
     lookup: Lookup | None = None,
     credentials: Credentials | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[CaptureProgress], None] | None = None,
     behaviour: str = "",
 ) -> Capture:
     """Start a browser for one page: see `draw_page`."""
@@ -76,7 +88,7 @@ async def draw_alone(
         return await draw_page(
             browser,
             uri,
-            limits or Limits(),
+            limits or FetchLimits(),
             refuse=refuse,
             lookup=lookup,
             credentials=credentials,
@@ -88,12 +100,12 @@ async def draw_alone(
 async def draw_page(
     browser: Browser,
     uri: str,
-    limits: Limits,
+    limits: FetchLimits,
     *,
     refuse: Refuse,
     lookup: Lookup | None = None,
     credentials: Credentials | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[CaptureProgress], None] | None = None,
     behaviour: str = "",
 ) -> Capture:
     """Draw the page `uri`, record what it asks for, and fetch what else it shows.
@@ -104,7 +116,7 @@ async def draw_page(
     """
     started_at, begun = datetime.now(UTC), monotonic()
     home = absolute(uri)
-    guard = Guard(limits, refuse=refuse, lookup=lookup)
+    guard = SocksGuard(limits, refuse=refuse, lookup=lookup)
     agent = f"{browser.agent} {_NAME}"
     recorder = Recorder(guard, limits, agent=agent, credentials=credentials, home=home)
     recorder.told = _telling(recorder, progress)
@@ -145,14 +157,14 @@ async def draw_page(
 
 
 async def _drawn(
-    browser: Browser, home: str, recorder: Recorder, guard: Guard, *, behaviour: str
-) -> _Seen:
+    browser: Browser, home: str, recorder: Recorder, guard: SocksGuard, *, behaviour: str
+) -> _DrawnPage:
     """Open a page, and leave it once all is seen."""
     way = f"http={guard.address};https={guard.address};socks={browser.sockets.address}"
     async with browser.tab(recorder.prepare, proxy=way) as tab:
         lost = asyncio.get_running_loop().create_future()
 
-        def lose(_: Session, told: Mapping[str, Any]) -> None:
+        def lose(_: TargetSession, told: Mapping[str, Any]) -> None:
             if not lost.done():
                 lost.set_result(told["why"])
 
@@ -169,7 +181,7 @@ async def _drawn(
             await asyncio.gather(work, return_exceptions=True)
 
 
-async def _watched(tab: Tab, home: str, recorder: Recorder, behaviour: str) -> _Seen:
+async def _watched(tab: Tab, home: str, recorder: Recorder, behaviour: str) -> _DrawnPage:
     """Open the page, let it settle, and look at what it is drawn with."""
     clock, within_s = Clock(tab), recorder.limits.load_s
     view = {"width": VIEW[0], "height": VIEW[1], "deviceScaleFactor": 1, "mobile": False}
@@ -190,7 +202,7 @@ async def _watched(tab: Tab, home: str, recorder: Recorder, behaviour: str) -> _
         async with asyncio.timeout(_LOOK_S):
             await recorder.wire.certify(tab, [each.now for each in recorder.requests])
             fonts = await fonts_of(tab)
-    return _Seen(settled, clock, fonts, frozen, trouble)
+    return _DrawnPage(settled, clock, fonts, frozen, trouble)
 
 
 async def _frozen(tab: Tab, clock: Clock, recorder: Recorder) -> tuple[Frozen | None, str]:
@@ -206,12 +218,14 @@ async def _frozen(tab: Tab, clock: Clock, recorder: Recorder) -> tuple[Frozen | 
         return None, error.problem
 
 
-def _telling(recorder: Recorder, progress: Callable[[Progress], None] | None) -> Callable[[], None]:
+def _telling(
+    recorder: Recorder, progress: Callable[[CaptureProgress], None] | None
+) -> Callable[[], None]:
     def tell() -> None:
         if progress is not None:
             known = len(recorder.requests)
             done = known - len(recorder.pending)
-            progress(Progress(done, known, recorder.size_bytes, recorder.requests[-1].uri))
+            progress(CaptureProgress(done, known, recorder.size_bytes, recorder.requests[-1].uri))
 
     return tell
 
@@ -231,14 +245,14 @@ def _exchanges(
     if page.content is None or page.failure is not None:
         raise _not_there(page, uri)
     led_by = tuple(recorder.exchange(each) for each in mains[:-1] if each.is_whole)
-    first: dict[str, Request] = {}
+    first: dict[str, RecordedRequest] = {}
     for each in recorder.requests:
         if each.is_whole and each not in mains:
             first.setdefault(each.uri, each)
     return recorder.exchange(page), led_by, tuple(map(recorder.exchange, first.values()))
 
 
-def _not_there(page: Request, uri: str) -> CaptureError:
+def _not_there(page: RecordedRequest, uri: str) -> CaptureError:
     """Why there is no page."""
     problem, reason = page.failure or ("the page did not come", "connect")
     name = wall(page.status, page.headers, page.content or b"")
@@ -265,7 +279,9 @@ def _behaved(behaviour: str, trouble: str) -> dict[str, object]:
     return {"behaviour": known | ({"problem": trouble} if trouble else {})}
 
 
-def _record(seen: _Seen, recorder: Recorder, guard: Guard, browser: Browser) -> dict[str, object]:
+def _record(
+    seen: _DrawnPage, recorder: Recorder, guard: SocksGuard, browser: Browser
+) -> dict[str, object]:
     """How the page was drawn, as plain values for JSON."""
     return {
         "browser": browser.build,
@@ -283,3 +299,124 @@ def _record(seen: _Seen, recorder: Recorder, guard: Guard, browser: Browser) -> 
         "requests": list(recorder.listed()),
         "refused": dict(guard.refused),
     } | ({"not_frozen": seen.trouble} if seen.trouble else {})
+
+
+_FIELDS = {
+    "cf-mitigated": "Cloudflare's challenge",
+    "x-datadome": "DataDome's challenge",
+    "x-amzn-waf-action": "a challenge of AWS WAF",
+    "x-sucuri-block": "Sucuri's wall",
+}
+_MARKS = tuple(
+    (compile_pattern(mark), name)
+    for mark, name in (
+        (rb"/cdn-cgi/challenge-platform/[^\"' >]{0,80}orchestrate/", "Cloudflare's challenge"),
+        (rb"<title>Just a moment\.\.\.</title>", "Cloudflare's challenge"),
+        (rb"<title>Attention Required! \| Cloudflare</title>", "Cloudflare's wall"),
+        (rb"geo\.captcha-delivery\.com", "DataDome's challenge"),
+        (rb"_Incapsula_Resource\?", "Imperva's challenge"),
+        (rb"<title>Making sure you(?:&#39;|')re not a bot!</title>", "Anubis' challenge"),
+        (rb"/\.within\.website/x/cmd/anubis/", "Anubis' challenge"),
+        (rb"id=[\"']?px-captcha", "HUMAN's challenge"),
+        (rb"\.awswaf\.com/[^\"' >]{0,120}/challenge\.js", "a challenge of AWS WAF"),
+        (rb"<title>Access Denied</title>[^<]{0,200}", "Akamai's wall"),
+    )
+)
+_HEAD = 64 * 1024
+"""How much of a page is looked at: those of walls are small."""
+_SMALL = 32 * 1024
+"""A larger page has more to say than that there is a wall."""
+_REFUSED = frozenset({401, 403, 405, 429, 503})
+
+
+def wall(status: int, headers: Headers, content: bytes) -> str | None:
+    """Say whose wall an answer is; None where it is none, or none that is known."""
+    for name, value in headers:
+        if name.lower() in _FIELDS and value.strip().lower() not in {"", "protected", "0"}:
+            return _FIELDS[name.lower()]
+    if status not in _REFUSED and len(content) > _SMALL:
+        return None
+    head = content[:_HEAD]
+    return next((name for mark, name in _MARKS if mark.search(head)), None)
+
+
+_AGAIN = frozenset({"connect", "timeout"})
+"""Why what a browser could not have is tried once more: it takes fewer codings, for one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """All that a page shows, or tried to."""
+
+    resources: tuple[Exchange, ...]
+    failures: tuple[Failure, ...]
+    left_out: tuple[Failure, ...]
+    aliases: tuple[tuple[str, str], ...]
+
+
+async def complete(
+    root: Exchange,
+    others: Iterable[Exchange],
+    lost: Iterable[Failure],
+    fetcher: Fetcher,
+    *,
+    progress: Callable[[CaptureProgress], None] | None = None,
+) -> Completed:
+    """Fetch what `root` shows beside the `others`, that are on record, and what is `lost`.
+
+    Takes the fetcher's `total_s` at most. First comes what the page refers to, in its order, then
+    what its scripts asked for, in theirs.
+    """
+    came, gone = tuple(others), tuple(lost)
+    known = _RecordedFetcher(fetcher, [root, *came], gone)
+    collector = Collector(known, progress)
+    with contextlib.suppress(TimeoutError):  # what is not there by then is late
+        async with asyncio.timeout(fetcher.limits.total_s):
+            await collector.collect(root)
+    shown = collector.resources()
+    told = {comparable(each.uri) for each in shown}
+    told |= {comparable(each.uri) for each in collector.failures()} | {comparable(root.uri)}
+    recorded = {comparable(each.uri) for each in came}
+    return Completed(
+        resources=(*shown, *(each for each in came if comparable(each.uri) not in told)),
+        failures=(
+            *collector.failures(),
+            *(each for each in gone if comparable(each.uri) not in told),
+        ),
+        left_out=tuple(
+            each for each in collector.left_out() if comparable(each.uri) not in recorded
+        ),
+        aliases=collector.aliases(),
+    )
+
+
+class _RecordedFetcher:
+    """A fetcher that has most of it already."""
+
+    def __init__(
+        self, fetcher: Fetcher, exchanges: Iterable[Exchange], lost: Iterable[Failure]
+    ) -> None:
+        self._fetcher = fetcher
+        self._exchanges = {comparable(each.uri): each for each in exchanges}
+        self._lost = {comparable(each.uri): each for each in lost if each.reason not in _AGAIN}
+        self._size_bytes = sum(len(each.content) for each in self._exchanges.values())
+
+    @property
+    def limits(self) -> FetchLimits:
+        return self._fetcher.limits
+
+    @property
+    def received(self) -> int:
+        return self._size_bytes + self._fetcher.received
+
+    async def fetch(
+        self, uri: str, *, accept: str = "*/*", likely: str | None = None, referrer: str = ""
+    ) -> Exchange:
+        """What is on record of `uri`, under the name that it is asked by; else what is fetched."""
+        key = comparable(uri)
+        if key in self._exchanges:
+            return replace(self._exchanges[key], uri=uri)
+        if key in self._lost:
+            lost = self._lost[key]
+            raise CaptureError(lost.problem, uri=uri, reason=lost.reason)
+        return await self._fetcher.fetch(uri, accept=accept, likely=likely, referrer=referrer)

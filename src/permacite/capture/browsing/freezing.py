@@ -30,7 +30,7 @@ from importlib import resources
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Protocol
 
-from permacite.capture.browsing.told import DOMAIN, Told
+from permacite.capture.browsing.frozen import DOMAIN, FrozenDocuments
 from permacite.errors import CaptureError, PermaciteError
 from permacite.mhtml import Resource
 
@@ -39,7 +39,13 @@ if TYPE_CHECKING:
 
     from permacite.capture.model import Frozen
 
-__all__ = ["SCRIPT_DIGEST", "Bounds", "Tab", "freeze"]
+__all__ = [
+    "SCRIPT_DIGEST",
+    "FreezableTab",
+    "FreezeLimits",
+    "fonts_of",
+    "freeze",
+]
 
 _SCRIPT = resources.files(__package__).joinpath("freezing.js").read_text(encoding="utf-8")
 SCRIPT_DIGEST = f"sha-256:{hashlib.sha256(_SCRIPT.encode()).hexdigest()}"
@@ -57,7 +63,7 @@ _MIB = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class FreezeLimits:
     """How much of a page is frozen. Sizes count characters or octets of one document."""
 
     nodes: int = 400_000
@@ -77,7 +83,7 @@ class Bounds:
     """For one document."""
 
 
-class Tab(Protocol):
+class FreezableTab(Protocol):
     """A page of a browser, and its frames in other processes."""
 
     @property
@@ -91,9 +97,9 @@ class Tab(Protocol):
 
 
 async def freeze(
-    tab: Tab,
+    tab: FreezableTab,
     *,
-    bounds: Bounds | None = None,
+    bounds: FreezeLimits | None = None,
     whole: bool = False,
     sheets: Mapping[str, str] | None = None,
 ) -> Frozen:
@@ -102,7 +108,7 @@ async def freeze(
     `sheets`: the style sheets that were served, by their addresses, so that changes are found.
     Raises CaptureError where not even the page itself can be frozen.
     """
-    freezer = _Freezer(tab, bounds or Bounds(), sheets or {})
+    freezer = _Freezer(tab, bounds or FreezeLimits(), sheets or {})
     await freezer.look()
     await freezer.freeze()
     shot = await freezer.screenshot(whole=whole)
@@ -131,12 +137,12 @@ class _Frame:
 class _Freezer:
     """Asks for each document in turn, and keeps what was told."""
 
-    def __init__(self, tab: Tab, bounds: Bounds, sheets: Mapping[str, str]) -> None:
+    def __init__(self, tab: FreezableTab, bounds: FreezeLimits, sheets: Mapping[str, str]) -> None:
         self._tab = tab
         self._bounds = bounds
         self._sheets = sheets
         self._frames: list[_Frame] = []
-        self.told = Told()
+        self.told = FrozenDocuments()
 
     @property
     def frames(self) -> list[str]:
@@ -331,3 +337,44 @@ def _box(corner: tuple[float, float], box: Sequence[float]) -> dict[str, float]:
     """A part of the view to be taken."""
     x, y, width, height = map(float, box)
     return {"x": corner[0] + x, "y": corner[1] + y, "width": width, "height": height, "scale": 1}
+
+
+_STYLES = 40
+"""How many elements are asked about at most."""
+
+_ONE_OF_EACH = """
+(() => {
+    const seen = new Map();
+    const words = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT);
+    for (let n = 0; n < 20000 && seen.size < %d && words.nextNode(); n++) {
+        const element = words.currentNode.parentElement;
+        if (!element || !words.currentNode.data.trim()) continue;
+        const {fontFamily, fontWeight, fontStyle} = getComputedStyle(element);
+        const key = [fontFamily, fontWeight, fontStyle].join();
+        if (!seen.has(key)) seen.set(key, element);
+    }
+    return [...seen.values()];
+})()
+"""
+
+
+async def fonts_of(tab: FreezableTab) -> tuple[str, ...]:
+    """The names of the fonts of a page, in order; none where the page does not tell."""
+    names: set[str] = set()
+    with contextlib.suppress(CaptureError):
+        await tab.send("DOM.enable")
+        await tab.send("CSS.enable")
+        await tab.send("DOM.getDocument", {"depth": 0})
+        asked = {"expression": _ONE_OF_EACH % _STYLES}
+        found = (await tab.send("Runtime.evaluate", asked))["result"].get("objectId")
+        if found is None:
+            return ()
+        listed = await tab.send("Runtime.getProperties", {"objectId": found, "ownProperties": True})
+        for each in listed["result"]:
+            element = each.get("value", {})
+            if element.get("subtype") != "node":
+                continue
+            node = await tab.send("DOM.requestNode", {"objectId": element["objectId"]})
+            told = await tab.send("CSS.getPlatformFontsForNode", {"nodeId": node["nodeId"]})
+            names |= {font["familyName"] for font in told["fonts"]}
+    return tuple(sorted(names))

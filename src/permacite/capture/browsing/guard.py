@@ -21,10 +21,10 @@ from permacite.capture.lookup import PinnedHosts, open_checked_socket
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from permacite.capture.address import Target
-    from permacite.capture.model import Limits, Lookup, Refuse
+    from permacite.capture.address import FetchTarget
+    from permacite.capture.model import FetchLimits, Lookup, Refuse
 
-__all__ = ["Guard"]
+__all__ = ["SocksGuard"]
 
 _VERSION, _CONNECT = 5, 1
 _IP_4, _NAME, _IP_6 = 1, 3, 4
@@ -39,10 +39,12 @@ _NOTED = 100
 """How many refused hosts are named."""
 
 
-class Guard:
+class SocksGuard:
     """Lets a browser through to named hosts; an asynchronous context manager."""
 
-    def __init__(self, limits: Limits, *, refuse: Refuse, lookup: Lookup | None = None) -> None:
+    def __init__(
+        self, limits: FetchLimits, *, refuse: Refuse, lookup: Lookup | None = None
+    ) -> None:
         self.refused: Counter[str] = Counter()
         """How often each host and port was asked for that no request on record names."""
         self.received = 0
@@ -50,7 +52,7 @@ class Guard:
         self._limits = limits
         self._refuse = refuse
         self._hosts = PinnedHosts(lookup, refuse)
-        self._allowed: dict[tuple[str, int], Target] = {}
+        self._allowed: dict[tuple[str, int], FetchTarget] = {}
         self._peers: dict[tuple[str, int], str] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
@@ -82,7 +84,7 @@ class Guard:
         """Of the server, as a proxy is named."""
         return f"socks5://127.0.0.1:{self._port}"
 
-    async def allow(self, target: Target, uri: str) -> None:
+    async def allow(self, target: FetchTarget, uri: str) -> None:
         """Let the browser through to the host and port of `target`, which `uri` names.
 
         Raises CaptureError where any of its addresses is not public, or there is none.
@@ -90,7 +92,7 @@ class Guard:
         await self._hosts.pin(target, uri)
         self._allowed[_key(target.host, target.port)] = target
 
-    def peer(self, target: Target) -> str | None:
+    def peer(self, target: FetchTarget) -> str | None:
         """The address that was connected to for a target; None where none was."""
         return self._peers.get(_key(target.host, target.port))
 
@@ -130,7 +132,7 @@ class Guard:
             self.refused[name] += 1
 
     async def _connected(
-        self, target: Target
+        self, target: FetchTarget
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
         """A connection to one of the checked addresses, the same as before if there was one."""
         key = _key(target.host, target.port)

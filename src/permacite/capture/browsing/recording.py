@@ -23,21 +23,21 @@ from urllib.parse import urlsplit
 from permacite import media_types
 from permacite.capture.address import parse_target
 from permacite.capture.browsing.wire import Wire, digest_of, telling
-from permacite.capture.content import sniff
 from permacite.capture.credentials import Credentials, origin_of
 from permacite.capture.model import Exchange, Failure, Redirect
+from permacite.capture.sniffing import sniff
 from permacite.errors import CaptureError
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from permacite.capture.browsing.guard import Guard
-    from permacite.capture.browsing.pipe import Session, Tab
+    from permacite.capture.browsing.chromium import Tab, TargetSession
+    from permacite.capture.browsing.guard import SocksGuard
     from permacite.capture.credentials import Cookie
-    from permacite.capture.model import Headers, Limits
+    from permacite.capture.model import FetchLimits, Headers
 
-__all__ = ["Recorder", "Request"]
+__all__ = ["RecordedRequest", "Recorder"]
 
 _STOPS = {
     "patterns": [{"urlPattern": "*", "requestStage": stage} for stage in ("Request", "Response")]
@@ -57,7 +57,7 @@ _REASONS = {
 
 
 @dataclass(slots=True)
-class Request:
+class RecordedRequest:
     """One thing that was asked for, through all its redirects."""
 
     uri: str
@@ -125,14 +125,14 @@ class Recorder:
 
     def __init__(
         self,
-        guard: Guard,
-        limits: Limits,
+        guard: SocksGuard,
+        limits: FetchLimits,
         *,
         agent: str,
         credentials: Credentials | None = None,
         home: str = "",
     ) -> None:
-        self.requests: list[Request] = []
+        self.requests: list[RecordedRequest] = []
         self.left_out: list[Failure] = []
         """What was not to be: windows, sockets, downloads, pages led to later."""
         self.size_bytes = 0
@@ -148,11 +148,11 @@ class Recorder:
         self.agent = agent
         self._credentials = credentials or Credentials()
         self._home = origin_of(home) if home else None
-        self._by_number: dict[str, Request] = {}
+        self._by_number: dict[str, RecordedRequest] = {}
         self.wire = Wire(self._credentials)
         """What is told of requests beside their octets."""
 
-    async def prepare(self, tab: Tab, session: Session) -> None:
+    async def prepare(self, tab: Tab, session: TargetSession) -> None:
         """Have a session stop at each request."""
         if session.target == tab.target:
             self._listen(tab)
@@ -171,10 +171,10 @@ class Recorder:
             await tab.send("Fetch.enable", _STOPS, session=session.id)
 
     def _listen(self, tab: Tab) -> None:
-        async def stopped(session: Session, params: Mapping[str, Any]) -> None:
+        async def stopped(session: TargetSession, params: Mapping[str, Any]) -> None:
             await self._stopped(tab, session, params)
 
-        async def asked(session: Session, _: Mapping[str, Any]) -> None:
+        async def asked(session: TargetSession, _: Mapping[str, Any]) -> None:
             refuse = {"accept": False}
             await tab.send("Page.handleJavaScriptDialog", refuse, session=session.id)
 
@@ -200,7 +200,7 @@ class Recorder:
             request.shown = True
 
     # ------------------------------------------------------------ the two stops
-    async def _stopped(self, tab: Tab, session: Session, told: Mapping[str, Any]) -> None:
+    async def _stopped(self, tab: Tab, session: TargetSession, told: Mapping[str, Any]) -> None:
         number = told.get("networkId", told["requestId"])
         answered = "responseStatusCode" in told or "responseErrorReason" in told
         go_on: dict[str, Any] | None
@@ -236,11 +236,11 @@ class Recorder:
         given = dict(told["request"]["headers"]) | self._credentials.fields(uri)
         return {"headers": [{"name": name, "value": value} for name, value in given.items()]}
 
-    def _noted(self, tab: Tab, told: Mapping[str, Any], number: str, uri: str) -> Request:
+    def _noted(self, tab: Tab, told: Mapping[str, Any], number: str, uri: str) -> RecordedRequest:
         asked, kind = told["request"], told["resourceType"]
         initiator = self.wire.initiator(number)
         referrer = initiator.get("url") or asked["headers"].get("Referer", "")
-        request = Request(
+        request = RecordedRequest(
             uri, asked["method"], kind, referrer, number, datetime.now(UTC), monotonic()
         )
         request.main = kind == "Document" and told["frameId"] == tab.target
@@ -249,7 +249,7 @@ class Recorder:
             self.requests.append(request)
         return request
 
-    def _check(self, request: Request) -> None:
+    def _check(self, request: RecordedRequest) -> None:
         """Raise CaptureError where a request is not to be made."""
         uri, limits = request.now, self.limits
         if len(self.requests) > limits.parts:
@@ -264,7 +264,7 @@ class Recorder:
             raise CaptureError(_LEFT_OUT["away"], uri=uri, reason="away")
 
     async def _answered(
-        self, tab: Tab, session: Session, told: Mapping[str, Any], request: Request
+        self, tab: Tab, session: TargetSession, told: Mapping[str, Any], request: RecordedRequest
     ) -> dict[str, Any] | None:
         """Record an answer. With what it goes on; None: it does not."""
         if "responseErrorReason" in told:
@@ -293,7 +293,9 @@ class Recorder:
             request.fail(f"the server answers {said} for {request.now}", "status")
         return {}
 
-    async def _content(self, tab: Tab, session: Session, stop: str, request: Request) -> bytes:
+    async def _content(
+        self, tab: Tab, session: TargetSession, stop: str, request: RecordedRequest
+    ) -> bytes:
         """The content of an answer. Raises CaptureError where it is too much, or never ends."""
         limits, said = self.limits, field_of(request.headers, "content-length")
         size = int(said) if said.isascii() and said.isdigit() and len(said) < _DIGITS else 0
@@ -320,11 +322,11 @@ class Recorder:
             each.fail("it was not complete when the page was left", "timeout")
 
     @property
-    def pending(self) -> list[Request]:
+    def pending(self) -> list[RecordedRequest]:
         """What is still to be answered."""
         return [each for each in self.requests if each.pending]
 
-    def exchange(self, request: Request) -> Exchange:
+    def exchange(self, request: RecordedRequest) -> Exchange:
         """A request that was answered, as it goes on record."""
         content = request.content or b""
         headers = self.wire.received(request.number, request.status, request.headers)
@@ -406,7 +408,7 @@ def _is_all(content_range: str) -> bool:
     return found is not None and int(found[1]) + 1 == int(found[2])
 
 
-def _check_size(size: int, limits: Limits, uri: str, before: int) -> None:
+def _check_size(size: int, limits: FetchLimits, uri: str, before: int) -> None:
     for name, maximum, much in (
         ("part_bytes", limits.part_bytes, size),
         ("total_bytes", limits.total_bytes, size + before),

@@ -19,7 +19,7 @@ from permacite.errors import CaptureError
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
 
-    from permacite.capture.browsing.pipe import Session, Tab
+    from permacite.capture.browsing.chromium import Tab, TargetSession
     from permacite.capture.browsing.recording import Recorder
 
 __all__ = ["Clock", "settle"]
@@ -59,7 +59,7 @@ class Clock:
     def __post_init__(self) -> None:
         self.tab.on("Emulation.virtualTimeBudgetExpired", self._end)
 
-    def _end(self, session: Session, _: Mapping[str, Any]) -> None:
+    def _end(self, session: TargetSession, _: Mapping[str, Any]) -> None:
         if session.target == self.tab.target:
             self._expired.set()
 
@@ -105,7 +105,7 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class SettledPage:
     """How a page came to rest."""
 
     quiet: bool
@@ -116,7 +116,9 @@ class Settled:
     """What went wrong with a behaviour; nothing where none did."""
 
 
-async def settle(clock: Clock, recorder: Recorder, within_s: float, behaviour: str = "") -> Settled:
+async def settle(
+    clock: Clock, recorder: Recorder, within_s: float, behaviour: str = ""
+) -> SettledPage:
     """Let a page run until it is quiet, then scroll through it; it takes no longer than it may.
 
     A `behaviour` is run in it once it is quiet: it may lead to another page, as forms do.
@@ -135,7 +137,7 @@ async def settle(clock: Clock, recorder: Recorder, within_s: float, behaviour: s
     if quiet:
         steps = await _scroll(clock, until)
         quiet = await clock.run(_STEP_MS, until - monotonic())
-    return Settled(quiet and not recorder.pending, steps, trouble)
+    return SettledPage(quiet and not recorder.pending, steps, trouble)
 
 
 async def _behave(clock: Clock, script: str) -> str:

@@ -16,7 +16,7 @@ from permacite.errors import CaptureError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from permacite.capture.browsing.pipe import Handler, Tab
+    from permacite.capture.browsing.chromium import Handler, Tab
     from permacite.capture.credentials import Credentials
     from permacite.capture.model import Headers
 

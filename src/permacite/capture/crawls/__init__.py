@@ -1,14 +1,12 @@
-"""What others captured: pages and all they show, out of files in which many are kept.
+"""Import of pages that other programs captured, from files that hold many of them.
 
-kinds       which files these are
-octets      the octets of a file, packed by gzip or not, from any place on
-records     WARC and ARC records, one by one, whatever is wrong with them
-digests     what a record says that its octets hash to
-messages    the HTTP answer in a record: its head, and its content without codings
-packages    WACZ: files of records, with a list of pages and what vouches for them
-har         HAR: what a browser reports, as records
-mementos    that an answer is a web archive's copy of another address
-index       where each capture stands, and when it claims to be from
-reading     a page out of an index, as `capture` would have fetched it
-crawl       all of it: files opened as one crawl
+formats     which files these are
+records     WARC and ARC records, one by one, in constant memory, packed by gzip or not
+messages    the HTTP message in a record: head, content without codings, stated digests
+packages    WACZ: record files with a list of pages and a signature
+signatures  who signed a WACZ package, and whether the user trusts them
+har         HAR: the requests that a browser reports, as records
+mementos    whether an answer is a web archive's copy of another address
+index       the position and claimed time of each capture
+crawl       files opened as one crawl, and pages read from it
 """

@@ -1,32 +1,359 @@
-"""Files of others opened as one crawl: what pages are in them, and each as it was captured."""
+"""A page out of an index, with all it shows, as `capture` would have fetched it.
+
+References are followed as on the web, and answered out of the files: by the capture that claims to
+be nearest in time. What is not in them is lost; nothing is fetched.
+
+What a record says of itself stays what others say: the date, the address and the header fields are
+theirs, and only the digests were checked here.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Self
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple, Self
 
-from permacite.capture.address import comparable
-from permacite.capture.crawls.har import Log
-from permacite.capture.crawls.index import Index, Source
-from permacite.capture.crawls.kinds import kind_of
+from permacite import media_types
+from permacite.capture.address import absolute, comparable
+from permacite.capture.codings import CodingError
+from permacite.capture.collect import Collector
+from permacite.capture.crawls.formats import kind_of
+from permacite.capture.crawls.har import HarLog
+from permacite.capture.crawls.index import CaptureIndex, RecordFile, fields_of, moment_of
+from permacite.capture.crawls.mementos import memento_of
+from permacite.capture.crawls.messages import HttpMessage, content_of, is_of, read_head, value_of
 from permacite.capture.crawls.packages import NOBODY, Package
-from permacite.capture.crawls.reading import Answers, captured_page, converted
-from permacite.capture.model import Limits
-from permacite.errors import ParseError
+from permacite.capture.crawls.records import RecordPosition, WarcReader
+from permacite.capture.credentials import WITHHELD
+from permacite.capture.model import Capture, Exchange, FetchLimits, Redirect
+from permacite.capture.sniffing import sniff
+from permacite.errors import CaptureError, ParseError
+from permacite.loops import to_the_end
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from permacite.capture.crawls.index import Captured
-    from permacite.capture.crawls.reading import Converted
+    from permacite.capture.crawls.records import WarcRecord
     from permacite.capture.crawls.signatures import Trust
-    from permacite.capture.model import Capture
+    from permacite.capture.model import Headers
 
-__all__ = ["Crawl", "means"]
+__all__ = [
+    "ConvertedRecord",
+    "CrawlFetcher",
+    "CrawlFiles",
+    "captured_page",
+    "converted",
+    "means",
+    "names_in",
+]
+
+_PRIVATE = frozenset({"authorization", "cookie", "proxy-authorization", "set-cookie"})
+_WITHOUT_ANSWER = frozenset({"conversion", "resource"})
+"""Records whose block is the octets themselves."""
+_SHOWS = {"conversion": "converted", "resource": "reported"}
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_OK = range(200, 300)
+_PARTIAL = 206
+_TOLD = 1 << 14
+_MOST = 20
+"""So many conversions of a page are told of."""
 
 
-class Crawl:
+def captured_page(
+    index: CaptureIndex, page: Captured, limits: FetchLimits | None = None
+) -> Capture:
+    """The page of an index with all it shows. Raises CaptureError where it cannot be read."""
+    answers = CrawlFetcher(index, page.at, limits or FetchLimits())
+    if page.status in _REDIRECTS:
+        root = to_the_end(answers.fetch(page.uri))
+    else:
+        root = answers.exchange(page, page.uri)
+    collector = Collector(answers, None)
+    to_the_end(collector.collect(root))
+    memento = memento_of(root.final_uri, root.response_headers)
+    origin = answers.origin(page)
+    return Capture(
+        requested_uri=page.uri if memento is None else memento.original,
+        root=root,
+        led_by=(),
+        resources=collector.resources(),
+        failures=collector.failures(),
+        left_out=collector.left_out(),
+        aliases=collector.aliases(),
+        started_at=root.started_at if memento is None else memento.at,
+        duration_s=0,
+        imported=origin if memento is None else origin | {"memento": memento.record()},
+    )
+
+
+class ConvertedRecord(NamedTuple):
+    """What others made of a capture."""
+
+    content: bytes
+    content_type: str
+    """As the record has it."""
+    claimed_at: datetime
+    origin: dict[str, object]
+    """What is on record of where it is from."""
+
+
+def converted(
+    index: CaptureIndex, row: Captured, limits: FetchLimits | None = None
+) -> ConvertedRecord:
+    """The block of a conversion record. Raises CaptureError where it cannot be read."""
+    answers = CrawlFetcher(index, row.at, limits or FetchLimits())
+    exchange = answers.exchange(row, row.uri)
+    origin = answers.origin(row)
+    return ConvertedRecord(exchange.content, exchange.content_type, exchange.started_at, origin)
+
+
+@dataclass(slots=True)
+class _Block:
+    """A record that was read, and what its block holds."""
+
+    record: WarcRecord
+    message: HttpMessage | None
+    body: bytes
+
+
+class CrawlFetcher:
+    """Answers out of an index, in place of a network."""
+
+    def __init__(self, index: CaptureIndex, at: str, limits: FetchLimits) -> None:
+        """Answer with what is nearest to the time `at`."""
+        self.limits = limits
+        self.received = 0
+        self._index = index
+        self._at = at
+        self._doubts: dict[str, str] = {}
+
+    async def fetch(
+        self, uri: str, *, accept: str = "*/*", likely: str | None = None, referrer: str = ""
+    ) -> Exchange:
+        """What `uri` was answered with, redirects followed. Raises CaptureError."""
+        del accept, referrer
+        chain: list[Redirect] = []
+        seen = {comparable(uri)}
+        address = uri
+        while True:
+            row = self._index.of(address, self._at)
+            if row is None:
+                raise CaptureError(f"{address} is not in the file", uri=uri, reason="not-captured")
+            if row.status not in _REDIRECTS or not row.location:
+                return self.exchange(row, uri, likely=likely, chain=tuple(chain))
+            chain.append(Redirect(row.uri, row.status, row.location))
+            address = self._next(uri, row)
+            if comparable(address) in seen or len(chain) > self.limits.redirects:
+                raise CaptureError("the redirects lead round", uri=uri, reason="redirects")
+            seen.add(comparable(address))
+
+    def _next(self, uri: str, row: Captured) -> str:
+        try:
+            return absolute(row.location, row.uri)
+        except ParseError as error:
+            problem = f"{row.uri} redirects to {row.location!r}: {error.problem}"
+            raise CaptureError(problem, uri=uri, reason="syntax") from error
+
+    def exchange(
+        self,
+        row: Captured,
+        uri: str,
+        *,
+        likely: str | None = None,
+        chain: tuple[Redirect, ...] = (),
+    ) -> Exchange:
+        """A capture as an exchange. Raises CaptureError for one that is damaged, or no content."""
+        moment = moment_of(row.claimed)
+        if row.trouble or moment is None:
+            raise CaptureError(f"the record of {row.uri}: {row.trouble}", uri=uri, reason="damaged")
+        if row.kind not in _WITHOUT_ANSWER and (row.status not in _OK or row.status == _PARTIAL):
+            raise CaptureError(
+                f"the server answered {row.status} for {row.uri}",
+                uri=uri,
+                reason="status",
+                status=row.status,
+            )
+        block = self._block(row, uri)
+        headers: Headers = () if block.message is None else block.message.headers
+        if row.kind in _WITHOUT_ANSWER:
+            headers = (("Content-Type", block.record.fields.get("content-type", "")),)
+        content = self._content(row, block, uri)
+        received = value_of(headers, "content-type")
+        sniffed = not media_types.is_field(received)
+        looks = sniff(content)
+        told = likely if likely and looks == "text/plain" else looks
+        return Exchange(
+            uri=uri,
+            final_uri=row.uri if chain else uri,
+            method="GET",
+            status=row.status or 200,
+            reason="" if block.message is None else block.message.reason,
+            request_headers=self._asked(row),
+            response_headers=_on_record(headers),
+            content=content,
+            content_type=told if sniffed else received,
+            sniffed=sniffed,
+            peer_address=row.ip or None,
+            certificate=None,
+            redirects=chain,
+            started_at=moment,
+            duration_s=0,
+            digest="sha-256:" + hashlib.sha256(content).hexdigest(),
+        )
+
+    def _block(self, row: Captured, uri: str) -> _Block:
+        """The record of a capture; of a revisit with the octets of the one that it names."""
+        block = self._read(row, uri)
+        if row.kind != "revisit":
+            return block
+        original = self._index.original(row)
+        if original is None or original.trouble:
+            problem = f"{row.uri} was captured before, and that capture is not in the file"
+            raise CaptureError(problem, uri=uri, reason="not-captured")
+        if row.digest and original.digest and row.digest != original.digest:
+            problem = f"the earlier capture that {row.uri} names holds other octets than it states"
+            raise CaptureError(problem, uri=uri, reason="damaged")
+        earlier = self._read(original, uri)
+        message = earlier.message
+        if block.message is not None and message is not None:
+            # The codings are those of the octets, whatever the later answer says of its own.
+            message = block.message._replace(in_force=message.in_force)
+        return _Block(earlier.record, message, earlier.body)
+
+    def _read(self, row: Captured, uri: str) -> _Block:
+        """Read a record again by its place."""
+        limit = self.limits.part_bytes
+        file = self._index.sources[row.file].file
+        reader = WarcReader(file, RecordPosition(row.member, row.inside))
+        record = reader.next()
+        if record is None or record.length > limit:
+            problem = f"the record is larger than the limit part_bytes = {limit} bytes"
+            raise CaptureError(problem, uri=uri, reason="size")
+        octets = b"".join(reader.pieces())
+        is_http = record.fields.get("content-type", "").lower().startswith("application/http")
+        message = read_head(octets) if is_http else None
+        return _Block(record, message, octets if message is None else octets[message.size :])
+
+    def _content(self, row: Captured, block: _Block, uri: str) -> bytes:
+        """What a capture holds, codings removed, within the limits."""
+        limit = min(self.limits.part_bytes, self.limits.total_bytes - self.received)
+        headers: Headers = () if block.message is None else block.message.in_force
+        try:
+            content = content_of(block.body, headers, limit)
+        except CodingError as error:
+            raise CaptureError(str(error), uri=uri, reason="decode") from error
+        if len(content) > limit:
+            raise CaptureError(f"larger than the limit of {limit} bytes", uri=uri, reason="size")
+        self.received += len(content)
+        if row.payload == 0:
+            self._doubt(row, block, content, uri)
+        return content
+
+    def _doubt(self, row: Captured, block: _Block, content: bytes, uri: str) -> None:
+        """Hold content to a digest that the payload is not of: tools take codings off before.
+
+        Raises CaptureError where nothing else vouches for the octets.
+        """
+        plain = content_of(block.body, _of_transfer(block), len(block.body))
+        if is_of(row.digest, content) or is_of(row.digest, plain):
+            return
+        problem = "its content is not that of its payload digest"
+        if row.block is None:
+            raise CaptureError(f"the record of {row.uri}: {problem}", uri=uri, reason="damaged")
+        self._doubts[row.uri] = problem
+
+    def _asked(self, row: Captured) -> Headers:
+        """The fields of the request that a capture answers, as the file has them."""
+        found = self._index.beside(row, "request")
+        message = None if found is None else read_head(self._beginning(found[1], found[2]))
+        return () if message is None else _on_record(message.headers)
+
+    def _beginning(self, file: int, place: RecordPosition) -> bytes:
+        reader = WarcReader(self._index.sources[file].file, place)
+        octets = b""
+        if reader.next() is not None:
+            for piece in reader.pieces():
+                octets += piece
+                if len(octets) >= _TOLD:
+                    break
+        return octets
+
+    def _told_beside(self, page: Captured) -> bytes:
+        """What the metadata record of a page tells; nothing where there is none."""
+        beside = self._index.beside(page, "metadata")
+        return b"" if beside is None else self._beginning(beside[1], beside[2])[:_TOLD]
+
+    def names(self, page: Captured) -> dict[str, str]:
+        """The names that a page had in an archive like this one, each with a digest."""
+        return names_in(self._told_beside(page))
+
+    def origin(self, page: Captured) -> dict[str, object]:
+        """What is on record of where a page is from, and of who says so."""
+        source = self._index.sources[page.file]
+        told = self._told_beside(page)
+        checked = [name for name in ("block", "payload") if getattr(page, name) == 1]
+        said: dict[str, object] = {
+            "format": source.format or page.version,
+            "file": source.name,
+            "shows": source.shows or _SHOWS.get(page.kind, "received"),
+            "record": page.record_id,
+            "claimed_at": page.claimed,
+            "digests_checked": checked,
+            "made_by": {name: source.told[name][:1000] for name in _SAID if name in source.told},
+        }
+        further = {
+            "metadata": fields_of(told),
+            "conversions": [_of(each) for each in islice(self._index.conversions(page), _MOST)],
+            "names": names_in(told),
+            "doubts": dict(self._doubts),
+            "package": dict(source.package),
+        }
+        return said | {name: value for name, value in further.items() if value}
+
+
+def _of(conversion: Captured) -> dict[str, str]:
+    """What is on record of what others made of a page: its type, its record, its digest."""
+    return {
+        "media_type": conversion.media_type,
+        "record": conversion.record_id,
+        "claimed_at": conversion.claimed,
+        "digest": conversion.digest,
+    }
+
+
+def names_in(told: bytes) -> dict[str, str]:
+    """The permanent names in a metadata record that `export` wrote, each with its digest."""
+    pairs = [line.partition(": ") for line in told.decode("utf-8", "replace").splitlines()]
+    named = [value for field, _, value in pairs if field == "pdi"]
+    digests = [value.rpartition(" ")[2] for field, _, value in pairs if field == "digest"]
+    names = dict(zip(named, digests, strict=False))
+    for field, _, value in pairs:
+        if field == "same-as":
+            name, _, digest = value.partition(" ")
+            names[name] = digest
+    return names
+
+
+_SAID = ("software", "operator", "ispartof", "description", "hostname", "robots", "conformsto")
+
+
+def _of_transfer(block: _Block) -> Headers:
+    """The fields of a message that say how it travelled, and not what it holds."""
+    headers: Headers = () if block.message is None else block.message.in_force
+    return tuple(pair for pair in headers if pair[0].lower() == "transfer-encoding")
+
+
+def _on_record(headers: Headers) -> Headers:
+    """Header fields without what is nobody's business but a person's and a server's."""
+    return tuple((n, WITHHELD if n.lower() in _PRIVATE else v) for n, v in headers)
+
+
+class CrawlFiles:
     """Some files as one crawl, read once to the end; a context manager.
 
     A page may show what stands in another file of them. Raises ParseError for a file of no kind
@@ -41,21 +368,21 @@ class Crawl:
     ) -> None:
         self._open = ExitStack()
         with ExitStack() as opened:
-            sources: list[Source] = []
+            sources: list[RecordFile] = []
             packages: list[Package] = []
-            logs: list[Log] = []
+            logs: list[HarLog] = []
             for path in paths:
                 file = opened.enter_context(path.open("rb"))
                 kind = kind_of(file)
                 if kind == "WARC":
-                    sources.append(Source(path.name, file))
+                    sources.append(RecordFile(path.name, file))
                 elif kind == "WACZ":
                     package = Package(path.name, file, trust)
                     opened.callback(package.close)
                     sources += package.sources
                     packages.append(package)
                 elif kind == "HAR":
-                    log = Log(path.name, file)
+                    log = HarLog(path.name, file)
                     opened.callback(log.close)
                     sources.append(log.source)
                     logs.append(log)
@@ -66,7 +393,7 @@ class Crawl:
                         0,
                         hint="nothing was archived",
                     )
-            self.index = opened.enter_context(Index(sources))
+            self.index = opened.enter_context(CaptureIndex(sources))
             self.index.build(tell)
             for package in packages:
                 listed = ((each["url"], str(each.get("ts", ""))) for each in package.pages())
@@ -100,7 +427,7 @@ class Crawl:
         for key in sorted({comparable(each) for each in wanted if "*" not in each}):
             yield from self.index.all_of(key)
 
-    def page(self, page: Captured, limits: Limits | None = None) -> Capture:
+    def page(self, page: Captured, limits: FetchLimits | None = None) -> Capture:
         """A page with all it shows. Raises CaptureError where it cannot be read."""
         return captured_page(self.index, page, limits)
 
@@ -108,13 +435,13 @@ class Crawl:
         """What others made of a page; where None, of what the files do not have."""
         yield from self.index.orphans() if page is None else self.index.conversions(page)
 
-    def converted(self, row: Captured, limits: Limits | None = None) -> Converted:
+    def converted(self, row: Captured, limits: FetchLimits | None = None) -> ConvertedRecord:
         """What a conversion record holds. Raises CaptureError where it cannot be read."""
         return converted(self.index, row, limits)
 
     def names(self, page: Captured) -> dict[str, str]:
         """The names that a page had in an archive like this one, each with a digest."""
-        return Answers(self.index, page.at, Limits()).names(page)
+        return CrawlFetcher(self.index, page.at, FetchLimits()).names(page)
 
 
 def means(wanted: str, page: Captured) -> bool:

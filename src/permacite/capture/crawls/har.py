@@ -1,8 +1,8 @@
 """HAR files: what the tools of a browser report of its requests, as records.
 
 HAR 1.2:
-  §3 log, creator, browser   -> `Log`
-  §3 pages                   -> `Log.pages`: of each the first document that was asked for
+  §3 log, creator, browser   -> `HarLog`
+  §3 pages                   -> `HarLog.pages`: of each the first document that was asked for
   §3 entries                 -> `_record`: an answer as it is reported
   §3 content                 -> `_body`: text, or octets in base64
 
@@ -22,14 +22,14 @@ import tempfile
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from permacite.capture.crawls.index import Damage, Source
+from permacite.capture.crawls.index import Damage, RecordFile
 from permacite.errors import ParseError
 from permacite.media_types import essence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Log"]
+__all__ = ["HarLog"]
 
 _MOST = 512 << 20
 """A log is JSON, which is read as one: a larger one is refused."""
@@ -41,7 +41,7 @@ _EMPTY = frozenset({204, 205, 304, *range(300, 400)})
 """Statuses of answers that need no content."""
 
 
-class Log:
+class HarLog:
     """A HAR file, its answers written as records into an unnamed file; close it.
 
     Raises ParseError for what is none.
@@ -57,7 +57,7 @@ class Log:
         self._records = cast("BinaryIO", tempfile.TemporaryFile())  # noqa: SIM115 - see `close`
         for number, entry in enumerate(self._entries):
             self._write(number, entry)
-        self.source = Source(
+        self.source = RecordFile(
             name,
             self._records,
             {"software": self._software()},

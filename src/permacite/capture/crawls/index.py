@@ -16,10 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from permacite import media_types
 from permacite.capture.address import comparable
-from permacite.capture.crawls.digests import Digest
-from permacite.capture.crawls.messages import MOST_HEAD, read_head, value_of
-from permacite.capture.crawls.octets import Place
-from permacite.capture.crawls.records import Reader
+from permacite.capture.crawls.messages import MOST_HEAD, Digest, read_head, value_of
+from permacite.capture.crawls.records import RecordPosition, WarcReader
 from permacite.media_types import PAGES
 from permacite.scan import compile_pattern
 
@@ -27,10 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
     from typing import BinaryIO
 
-    from permacite.capture.crawls.messages import Message
-    from permacite.capture.crawls.records import Record
+    from permacite.capture.crawls.messages import HttpMessage
+    from permacite.capture.crawls.records import WarcRecord
 
-__all__ = ["Captured", "Damage", "Index", "Source", "fields_of", "moment_of"]
+__all__ = ["CaptureIndex", "Captured", "Damage", "RecordFile", "fields_of", "moment_of"]
 
 _KINDS = frozenset({"response", "resource", "revisit", "conversion"})
 _MOST_TOLD = 1 << 14
@@ -105,7 +103,7 @@ class Captured(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RecordFile:
     """A file of records."""
 
     name: str
@@ -120,10 +118,10 @@ class Source:
     """What it was, where it is no file of records itself."""
 
 
-class Index:
+class CaptureIndex:
     """An index of the captures in some files; a context manager."""
 
-    def __init__(self, sources: Sequence[Source]) -> None:
+    def __init__(self, sources: Sequence[RecordFile]) -> None:
         self.sources = sources
         self.counts: Counter[str] = Counter()
         """How many records there are of each WARC-Type, and "damaged"."""
@@ -143,7 +141,7 @@ class Index:
         self._rows.execute("BEGIN")
         done = 0
         for number, source in enumerate(self.sources):
-            reader = Reader(source.file)
+            reader = WarcReader(source.file)
             while (record := reader.next()) is not None:
                 self._take(number, source, reader, record)
                 done += 1
@@ -152,7 +150,9 @@ class Index:
         self._rows.execute("COMMIT")
         self._rows.executescript(_INDEXES)
 
-    def _take(self, number: int, source: Source, reader: Reader, record: Record) -> None:
+    def _take(
+        self, number: int, source: RecordFile, reader: WarcReader, record: WarcRecord
+    ) -> None:
         """Take note of one record."""
         kind = record.kind
         if kind in _KINDS and record.uri and not record.trouble:
@@ -172,7 +172,9 @@ class Index:
                 place = max(record.place)
                 self.damage.append(Damage(source.name, place, record.uri, record.trouble))
 
-    def _told(self, number: int, source: Source, reader: Reader, record: Record) -> None:
+    def _told(
+        self, number: int, source: RecordFile, reader: WarcReader, record: WarcRecord
+    ) -> None:
         """Take note of what tells something of captures, or of all of them."""
         head = _beginning(reader.pieces(), _MOST_TOLD)
         if record.kind == "warcinfo":
@@ -191,7 +193,7 @@ class Index:
                 (name, record.kind, method, number, *record.place),
             )
 
-    def _captured(self, number: int, reader: Reader, record: Record) -> tuple[object, ...]:
+    def _captured(self, number: int, reader: WarcReader, record: WarcRecord) -> tuple[object, ...]:
         """Read the block of a capture, and describe it."""
         said = record.fields
         block = Digest(said.get("warc-block-digest", ""))
@@ -336,7 +338,7 @@ class Index:
         found = self.beside(row, "request")
         return found[0] if found is not None else ""
 
-    def beside(self, row: Captured, kind: str) -> tuple[str, int, Place] | None:
+    def beside(self, row: Captured, kind: str) -> tuple[str, int, RecordPosition] | None:
         """The record of a kind that tells of a capture: method, file, place."""
         names = [name for name in (row.record_id, row.concurrent) if name]
         for name in names:
@@ -345,7 +347,7 @@ class Index:
                 (name, kind),
             ).fetchone()
             if found is not None:
-                return str(found[0]), int(found[1]), Place(int(found[2]), int(found[3]))
+                return str(found[0]), int(found[1]), RecordPosition(int(found[2]), int(found[3]))
         return None
 
     def _one(self, question: str, values: tuple[object, ...]) -> Captured | None:
@@ -359,7 +361,9 @@ class Index:
                 yield Captured(*row)
 
 
-def _checked(reader: Reader, block: Digest, payload: Digest, *, is_http: bool) -> Message | None:
+def _checked(
+    reader: WarcReader, block: Digest, payload: Digest, *, is_http: bool
+) -> HttpMessage | None:
     """Read a block to its end, hold it to its digests, and return the head in it, if any."""
     pieces = reader.pieces()
     head = _beginning(pieces, MOST_HEAD) if is_http else b""

@@ -20,7 +20,7 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from permacite.capture.model import Headers
 
-__all__ = ["Memento", "at_address", "memento_of", "moment_of_stamp"]
+__all__ = ["MementoClaim", "at_address", "memento_of", "moment_of_stamp"]
 
 _ADDRESS = compile_pattern(
     r"https?://(?P<host>[^/?# ]{1,255})/(?:[^/?# ]{1,100}/){0,3}?(?P<stamp>[0-9]{14})"
@@ -30,7 +30,7 @@ _ORIGINAL = compile_pattern(r"<(https?://[^<> ]{1,8192})>([^<,]{0,1000})")
 _REL = compile_pattern(r"(?i);[ \t]*rel=\"?[^\";,]{0,100}\boriginal\b")
 
 
-class Memento(NamedTuple):
+class MementoClaim(NamedTuple):
     """That an archive holds a copy of an address, as it says."""
 
     original: str
@@ -50,7 +50,7 @@ class Memento(NamedTuple):
         }
 
 
-def at_address(uri: str) -> Memento | None:
+def at_address(uri: str) -> MementoClaim | None:
     """What the address of a copy says; None for any other."""
     found = _ADDRESS.fullmatch(uri)
     if found is None:
@@ -60,10 +60,10 @@ def at_address(uri: str) -> Memento | None:
         return None
     scheme, _, rest = found["uri"].partition(":")
     original = f"{scheme}://{rest.lstrip('/')}"
-    return Memento(original, at, found["host"].lower(), found["flag"] == "id_")
+    return MementoClaim(original, at, found["host"].lower(), found["flag"] == "id_")
 
 
-def memento_of(uri: str, headers: Headers) -> Memento | None:
+def memento_of(uri: str, headers: Headers) -> MementoClaim | None:
     """What an answer says that it is a copy of: by its header fields, else by its address."""
     by_address = at_address(uri)
     said = {name.lower(): value for name, value in headers}
@@ -75,7 +75,7 @@ def memento_of(uri: str, headers: Headers) -> Memento | None:
     if by_address is not None:
         return by_address._replace(at=moment, original=(originals or [by_address.original])[0])
     host = uri.partition("://")[2].partition("/")[0].lower()
-    return Memento(originals[0], moment, host, is_raw=False) if originals else None
+    return MementoClaim(originals[0], moment, host, is_raw=False) if originals else None
 
 
 def _moment(field: str) -> datetime | None:

@@ -10,15 +10,28 @@ put out of force (`X-Archive-Orig-`, `X-Orig-`) are given their own names again.
 
 from __future__ import annotations
 
+import base64
+import binascii
+import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
-from permacite.capture.codings import CodingError, Decoder
+from permacite.capture.codings import CodingError, ContentDecoder
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
+    from hashlib import _Hash as Hash
+
     from permacite.capture.model import Headers
 
-__all__ = ["MOST_HEAD", "Message", "content_of", "read_head", "value_of"]
+__all__ = [
+    "MOST_HEAD",
+    "Digest",
+    "HttpMessage",
+    "content_of",
+    "is_of",
+    "read_head",
+    "value_of",
+]
 
 MOST_HEAD = 1 << 17
 """The longest head of a message."""
@@ -29,7 +42,7 @@ _SIZE = compile_pattern(rb"([0-9A-Fa-f]{1,12}+)[ \t]*+(?:;[^\r\n]*+)?+\r?\n")
 _SET_ASIDE = ("x-archive-orig-", "x-orig-")
 
 
-class Message(NamedTuple):
+class HttpMessage(NamedTuple):
     """The head of a message."""
 
     status: int
@@ -44,7 +57,7 @@ class Message(NamedTuple):
     """How many octets the head has."""
 
 
-def read_head(block: bytes) -> Message | None:
+def read_head(block: bytes) -> HttpMessage | None:
     """The head that a block begins with; None where it begins with none."""
     first = _STATUS.match(block) or _REQUEST.match(block)
     if first is None:
@@ -57,8 +70,8 @@ def read_head(block: bytes) -> Message | None:
     headers = _as_sent(fields)
     if block.startswith(b"HTTP/"):
         reason = (first[2] or b"").decode("latin-1")
-        return Message(int(first[1]), reason, headers, fields, size)
-    return Message(0, first[1].decode("ascii"), headers, fields, size)
+        return HttpMessage(int(first[1]), reason, headers, fields, size)
+    return HttpMessage(0, first[1].decode("ascii"), headers, fields, size)
 
 
 def _as_sent(fields: Headers) -> Headers:
@@ -96,7 +109,7 @@ def content_of(body: bytes, headers: Headers, most: int) -> bytes:
 
 def _decoded(body: bytes, coding: str, most: int) -> bytes:
     try:
-        decoder = Decoder(coding)
+        decoder = ContentDecoder(coding)
     except CodingError:
         return body  # aws-chunked and others of no registry: what is there is all there is
     try:
@@ -113,7 +126,7 @@ def _decoded(body: bytes, coding: str, most: int) -> bytes:
 def _begins_so(body: bytes, coding: str) -> bool:
     """Whether the beginning of a body can be decoded."""
     try:
-        return bool(Decoder(coding).feed(body[: 1 << 16], 0))
+        return bool(ContentDecoder(coding).feed(body[: 1 << 16], 0))
     except CodingError:
         return False
 
@@ -134,3 +147,58 @@ def _joined(body: bytes) -> bytes:
     if not pieces:
         return body
     raise CodingError("the chunked content is cut off")
+
+
+_ALGORITHMS = {
+    "md5": "md5",
+    "sha1": "sha1",
+    "sha-1": "sha1",
+    "sha256": "sha256",
+    "sha-256": "sha256",
+    "sha512": "sha512",
+    "sha-512": "sha512",
+}
+
+
+class Digest:
+    """A digest as it is stated, to be held to octets piece by piece."""
+
+    def __init__(self, stated: str) -> None:
+        """Of what is no digest that we know, `is_known` is False, and nothing agrees."""
+        name, _, value = stated.partition(":")
+        algorithm = _ALGORITHMS.get(name.strip().lower())
+        self._hash: Hash | None = None
+        if algorithm is not None:
+            self._hash = hashlib.new(algorithm, usedforsecurity=False)
+        self._value = value.strip()
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it can be checked."""
+        return self._hash is not None
+
+    def update(self, piece: bytes | memoryview) -> None:
+        """Take some more octets."""
+        if self._hash is not None:
+            self._hash.update(piece)
+
+    def agrees(self) -> bool:
+        """Whether the octets are those that it was made of."""
+        return self._hash is not None and self._hash.digest() == self._stated(self._hash)
+
+    def _stated(self, made: Hash) -> bytes | None:
+        """The octets of the value, in hexadecimal or base32 by its length."""
+        try:
+            if len(self._value) == 2 * made.digest_size:
+                return bytes.fromhex(self._value)
+            padded = self._value.upper().rstrip("=")
+            return base64.b32decode(padded + "=" * (-len(padded) % 8))
+        except (ValueError, binascii.Error):
+            return None
+
+
+def is_of(stated: str, octets: bytes) -> bool:
+    """Whether a digest as it is stated is that of some octets."""
+    digest = Digest(stated)
+    digest.update(octets)
+    return digest.agrees()

@@ -21,7 +21,7 @@ import tempfile
 import zipfile
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from permacite.capture.crawls.index import Source
+from permacite.capture.crawls.index import RecordFile
 from permacite.capture.crawls.signatures import Trust, check
 from permacite.errors import IntegrityError, ParseError, PermaciteError
 
@@ -75,14 +75,14 @@ class Package:
             each.close()
 
     # ------------------------------------------------------------ what is in it
-    def _sources(self) -> Iterator[Source]:
+    def _sources(self) -> Iterator[RecordFile]:
         """The files of records, each told as one of this package."""
         for path, entry in self._entries.items():
             if not path.startswith("archive/") or path.endswith("/"):
                 continue
             is_stored = entry.compress_type == zipfile.ZIP_STORED
             file = self._stored(entry) if is_stored else self._unpacked(entry)
-            yield Source(self.name, file, {}, self.on_record())
+            yield RecordFile(self.name, file, {}, self.on_record())
 
     def told(self) -> str:
         """Who vouches for it, in words."""

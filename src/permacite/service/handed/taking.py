@@ -23,7 +23,7 @@ from permacite.service.ingest.saving import Ingest, Wanted
 
 if TYPE_CHECKING:
     from permacite.archive import Version
-    from permacite.capture.handed.reading import Handed
+    from permacite.capture.upload import UploadedPage
     from permacite.service.citations.recorded import Cited
     from permacite.service.ingest.saved import Saved
 
@@ -69,8 +69,7 @@ class Uploads(Ingest, Citations, Tokens):
         The same parcel again is answered as it was first. Raises ParseError for what is no parcel,
         or not whole, LimitError, TokenError for another series, and what commits raise.
         """
-        from permacite.capture.handed.parcel import read_parcel
-        from permacite.capture.handed.reading import read_handed
+        from permacite.capture.upload import read_handed, read_parcel
 
         handed = read_handed(read_parcel(file, most_bytes=UPLOAD_BYTES))
         check_series(token, handed.series)
@@ -96,7 +95,7 @@ class Uploads(Ingest, Citations, Tokens):
             account=handed.account,
         )
 
-    def _cite_handed(self, saved: Saved, handed: Handed) -> tuple[Cited | None, str]:
+    def _cite_handed(self, saved: Saved, handed: UploadedPage) -> tuple[Cited | None, str]:
         """The citation of what was selected; or why there is none: the page is committed."""
         try:
             version = self._repository.version(names.document_of(saved.pdi)[0])
@@ -109,7 +108,7 @@ class Uploads(Ingest, Citations, Tokens):
             return None, error.problem
         return None, ""
 
-    def _cite_words(self, version: Version, handed: Handed) -> Cited:
+    def _cite_words(self, version: Version, handed: UploadedPage) -> Cited:
         words = _format(version, pdi.DRAWN_TEXT)
         span = handed.selection and handed.words(handed.selection)
         if not span:

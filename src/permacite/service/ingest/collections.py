@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 
-from permacite.capture.crawls.kinds import SUFFIXES, kind_of
+from permacite.capture.crawls.formats import SUFFIXES, kind_of
 from permacite.errors import ParseError
 
 __all__ = ["refuse_collections"]

@@ -63,7 +63,7 @@ class Unread(NamedTuple):
 
 def is_crawl(path: Path) -> bool:
     """Whether a file holds pages that can be chosen."""
-    from permacite.capture.crawls.kinds import kind_of
+    from permacite.capture.crawls.formats import kind_of
 
     try:
         with path.open("rb") as file:
@@ -99,7 +99,7 @@ class Crawl:
                 hint="pip install 'permacite[capture]'",
             ) from error
         self.means = crawl.means
-        self.files = crawl.Crawl(paths, tell, signatures.Trust.of(trust))
+        self.files = crawl.CrawlFiles(paths, tell, signatures.Trust.of(trust))
         self.packages = self.files.packages
         """Those that list pages, and may tell what was cited of them."""
 

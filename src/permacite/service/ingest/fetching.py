@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from permacite.archive import JSON
-    from permacite.capture import Browsers, Capture, Earlier
+    from permacite.capture import BrowserPool, Capture, Earlier
 
 __all__ = ["Fetched", "Via", "Way", "fetch_page"]
 
@@ -51,7 +51,7 @@ def fetch_page(
     way: Way,
     *,
     earlier: Mapping[str, Earlier] | None = None,
-    browsers: Browsers | None = None,
+    browsers: BrowserPool | None = None,
     **options: Any,
 ) -> Fetched:
     """Fetch the page at `uri`; further `options` are those of `capture.capture`.
@@ -65,7 +65,7 @@ def fetch_page(
 
     if way.via not in _WAYS:
         raise CaptureError(f"expected one of {', '.join(_WAYS)}", uri=uri, reason="via")
-    options["limits"] = capture.Limits(
+    options["limits"] = capture.FetchLimits(
         total_s=way.timeout_s, total_bytes=way.most_bytes, parts=way.most_parts
     )
     draw = capture.draw if browsers is None else browsers.draw

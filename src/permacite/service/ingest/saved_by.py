@@ -20,7 +20,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from permacite.capture.crawls.mementos import Memento, at_address, moment_of_stamp
+from permacite.capture.crawls.mementos import MementoClaim, at_address, moment_of_stamp
 from permacite.errors import ParseError
 from permacite.scan import compile_pattern
 from permacite.service import addresses
@@ -78,7 +78,7 @@ def saved_by(text: str) -> SavedBy | None:
     return copy
 
 
-def of_copy(memento: Memento, address: str | None, form: str = "HTML") -> SavedBy:
+def of_copy(memento: MementoClaim, address: str | None, form: str = "HTML") -> SavedBy:
     """What is told of a copy in a web archive, which may be at an address there."""
     claimed = memento.at.isoformat()
     record = _record(form, f"the web archive {memento.archive}", claimed, shows="reported")
@@ -95,14 +95,14 @@ def _saved_from(text: str) -> SavedBy | None:
     return None if uri is None else SavedBy(uri, None, _record("HTML", "", ""))
 
 
-def _copied(text: str) -> Memento | None:
+def _copied(text: str) -> MementoClaim | None:
     """What the Wayback Machine puts into its copies: of which address, and of when."""
     found = _WAYBACK.search(text, 0, _MOST_OF_COPY)
     at = None if found is None else moment_of_stamp(found[2])
     if found is None or at is None or _address(found[1]) is None:
         return None
     archive = found[3].partition("://")[2].strip("/").lower()
-    return Memento(found[1], at, archive, is_raw=False)
+    return MementoClaim(found[1], at, archive, is_raw=False)
 
 
 def saved_by_browser(aggregate: Aggregate) -> SavedBy | None:

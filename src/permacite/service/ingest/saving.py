@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive import JSON, Repository, Version
-    from permacite.capture import Browsers, Capture, Credentials, Earlier, Failure, Progress
+    from permacite.capture import BrowserPool, Capture, Credentials, Earlier, Failure
+    from permacite.capture.model import CaptureProgress
     from permacite.service.access import Choice
     from permacite.service.ingest.fetching import Fetched, Via
     from permacite.service.ingest.files import Outcome
@@ -89,7 +90,7 @@ class Ingest(Quotations, Transcripts):
         standing: Choice = UNSAID,
         key: str | None = None,
         crawled: Mapping[str, JSON] | None = None,
-        browsers: Browsers | None = None,
+        browsers: BrowserPool | None = None,
     ) -> Saved:
         """Capture the page at `uri` and commit it, as the next version of its name if it has one.
 
@@ -133,8 +134,7 @@ class Ingest(Quotations, Transcripts):
         captured, page = fetched.captured, fetched.page
         asked = directives_of(captured.root.document, captured.root.response_headers)
         if wanted.crawled is not None and asked.forbids_keeping:
-            uri = captured.requested_uri
-            raise CaptureError(asked.forbids_keeping, uri=uri, reason="robots")
+            raise CaptureError(asked.forbids_keeping, uri=captured.requested_uri, reason="robots")
         known, formats = _read(captured, page)
         repository, at = self._repository, claimed(captured)
         previous = self._previous(captured.requested_uri, wanted, at)
@@ -408,7 +408,7 @@ _REVIEWED = "; with --reviewed they stand in the text"
 
 def _as_progress(
     tell: Callable[[int, int, int], None] | None,
-) -> Callable[[Progress], None] | None:
+) -> Callable[[CaptureProgress], None] | None:
     return tell and (lambda state: tell(state.done, state.known, state.bytes))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from permacite.capture import Limits, fetch
+from permacite.capture import FetchLimits, fetch
 from permacite.errors import CaptureError
 from permacite.service.ingest.directives import AGENT
 
@@ -74,7 +74,7 @@ class Robots:
         """RFC 9309 §2.3.1: what is not there forbids nothing; what cannot be had, everything."""
         from protego import Protego
 
-        limits = Limits(total_bytes=_MOST_OCTETS, part_bytes=_MOST_OCTETS, redirects=5)
+        limits = FetchLimits(total_bytes=_MOST_OCTETS, part_bytes=_MOST_OCTETS, redirects=5)
         try:
             content = fetch(uri, limits=limits, allow_private=self._allow_private).content
         except CaptureError as error:

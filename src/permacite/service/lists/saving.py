@@ -15,7 +15,7 @@ from permacite.service.lists.turns import Turns
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from permacite.capture import Browsers
+    from permacite.capture import BrowserPool
     from permacite.service.ingest.saved import Saved
     from permacite.service.lists.journal import Keys
     from permacite.service.lists.reading import Line
@@ -83,9 +83,9 @@ class Lists(Ingest):
         With the keys of a run, or its open `journal`, one that was cut off goes on: what is done is
         told again, and nothing is saved twice. What is wrong with one page harms no other.
         """
-        from permacite.capture import Browsers
+        from permacite.capture import BrowserPool
 
-        with Browsers() as browsers:
+        with BrowserPool() as browsers:
             run = _Run(self, manner or Manner(), journal, browsers)
             yield from run.take(lines)
             yield from run.work()
@@ -97,7 +97,7 @@ class _Run:
     """One run: what waits for which site, and what is under way."""
 
     def __init__(
-        self, archive: Lists, manner: Manner, journal: Keys | None, browsers: Browsers
+        self, archive: Lists, manner: Manner, journal: Keys | None, browsers: BrowserPool
     ) -> None:
         self._archive = archive
         self._manner = manner

@@ -70,10 +70,10 @@ class Line:
 
     async def _open(self) -> None:
         from permacite.capture.fetcher import Fetcher
-        from permacite.capture.model import Limits
+        from permacite.capture.model import FetchLimits
         from permacite.capture.run import policy
 
-        limits = Limits(
+        limits = FetchLimits(
             load_s=600,
             total_bytes=1 << 62,
             part_bytes=2 * _GIB,

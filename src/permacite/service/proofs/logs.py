@@ -198,7 +198,7 @@ class Logs(UseCases):
         sent = capture.Sent(request.content, timestamps.MEDIA_TYPES[0])
         answer = capture.fetch(
             authority,
-            limits=capture.Limits(total_s=30, part_bytes=1_000_000),
+            limits=capture.FetchLimits(total_s=30, part_bytes=1_000_000),
             allow_private=allow_private,
             sent=sent,
         )

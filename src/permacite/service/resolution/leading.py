@@ -86,9 +86,9 @@ def way_from(resolver: str, reference: str, *, allow_private: bool = False) -> W
 
 
 def _way(name: PDI, start: Sequence[str], *, allow_private: bool) -> Way:
-    from permacite.capture import Limits, fetch
+    from permacite.capture import FetchLimits, fetch
 
-    limits = Limits(total_bytes=_MOST_OCTETS, part_bytes=_MOST_OCTETS)
+    limits = FetchLimits(total_bytes=_MOST_OCTETS, part_bytes=_MOST_OCTETS)
     steps: list[Step] = []
 
     def ask(address: str, _: PDI) -> Sequence[str]:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from permacite.archive import Version, Watch
-    from permacite.capture import Browsers
+    from permacite.capture import BrowserPool
     from permacite.service.watches.becoming import CitedPassage
     from permacite.words import Words
 
@@ -108,11 +108,11 @@ class Watches(Ingest):
 
         What is wrong with one page harms no other. Raises StorageError.
         """
-        from permacite.capture import Browsers
+        from permacite.capture import BrowserPool
 
         now = datetime.now(UTC)
         due = [each for each in self._repository.watches() if everything or each.is_due(now)]
-        with Browsers() as browsers:
+        with BrowserPool() as browsers:
             yield from _Pass(self, manner or Manner(), browsers).work(due)
 
     def feed(self, words: Words = ENGLISH) -> str:
@@ -134,7 +134,7 @@ class Watches(Ingest):
 class _Pass:
     """One pass."""
 
-    def __init__(self, archive: Watches, manner: Manner, browsers: Browsers) -> None:
+    def __init__(self, archive: Watches, manner: Manner, browsers: BrowserPool) -> None:
         self._archive = archive
         self._repository = archive._repository  # noqa: SLF001 - ours
         self._manner = manner

@@ -21,8 +21,8 @@ from urllib.parse import unquote
 
 from permacite import media_types, mhtml
 from permacite.archive.objects import digest_of
-from permacite.capture.content import sniff
-from permacite.capture.model import Failure, Limits
+from permacite.capture.model import Failure, FetchLimits
+from permacite.capture.sniffing import sniff
 from permacite.markup import Document
 from permacite.mhtml.folder import label_of
 from permacite.scan import compile_pattern
@@ -97,10 +97,12 @@ def _names_in(page: Document) -> set[str]:
     }
 
 
-def complete(page: Path, content: bytes, folder: Path, limits: Limits | None = None) -> Complete:
+def complete(
+    page: Path, content: bytes, folder: Path, limits: FetchLimits | None = None
+) -> Complete:
     """A page with what it shows of a folder: one beside it, or that in which it stands itself."""
     document = Document(content, sources.media_type_of(page.name, content))
-    gathering = _Gathering(page, folder, limits or Limits())
+    gathering = _Gathering(page, folder, limits or FetchLimits())
     gathering.follow(document, ())
     root = mhtml.Resource(content, document.media_type, label_of(page.name))
     aggregate = mhtml.build(root, gathering.parts, profile="archive", subject=_title(document))
@@ -115,7 +117,7 @@ def _title(document: Document) -> str | None:
 class _Gathering:
     """Reads what a page shows, and what that shows in turn, each file once."""
 
-    def __init__(self, page: Path, folder: Path, limits: Limits) -> None:
+    def __init__(self, page: Path, folder: Path, limits: FetchLimits) -> None:
         self.parts: list[mhtml.Resource] = []
         self.failures: dict[str, Failure] = {}
         self._top = page.parent

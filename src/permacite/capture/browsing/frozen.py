@@ -19,7 +19,7 @@ from permacite.renditions.drawn import DRAWN_TEXT, Drawing, Source, draw, read_m
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["DOMAIN", "Told"]
+__all__ = ["DOMAIN", "FrozenDocuments"]
 
 DOMAIN = "drawn"
 """Stands in the Content-ID of each part that only the page has."""
@@ -30,7 +30,7 @@ _MOST = 1_000_000_000
 _DENSEST = 1000
 
 
-class Told:
+class FrozenDocuments:
     """What was told so far."""
 
     def __init__(self) -> None:

@@ -19,26 +19,35 @@ Nothing that was sent is in it: no cookie, no Authorization. A field that could 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from permacite import media_types
 from permacite.capture.address import absolute
-from permacite.capture.browsing.told import Told
-from permacite.capture.content import sniff
-from permacite.capture.handed.parcel import read_json
+from permacite.capture.browsing.frozen import FrozenDocuments
 from permacite.capture.model import Capture, Exchange, Failure
-from permacite.errors import ParseError
+from permacite.capture.sniffing import sniff
+from permacite.errors import LimitError, ParseError
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from permacite.capture.handed.parcel import Parcel
     from permacite.capture.model import Frozen, Headers
 
-__all__ = ["WAYS", "Handed", "Selection", "read_handed"]
+__all__ = [
+    "FORM",
+    "MEDIA_TYPE",
+    "WAYS",
+    "Parcel",
+    "UploadedPage",
+    "UploadedSelection",
+    "read_handed",
+    "read_json",
+    "read_parcel",
+]
 
 WAYS = ("received", "asked", "drawn")
 """How the octets of the page were had, if they were."""
@@ -65,7 +74,7 @@ _MOST = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class UploadedSelection:
     """Words that were selected: from a place in one text of a document to a place in another."""
 
     document: int
@@ -75,12 +84,12 @@ class Selection:
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class UploadedPage:
     """What was handed over."""
 
     capture: Capture
-    selection: Selection | None
-    words: Callable[[Selection], tuple[int, int] | None]
+    selection: UploadedSelection | None
+    words: Callable[[UploadedSelection], tuple[int, int] | None]
     """Where selected words stand in the text of the page as it was drawn."""
     picture: tuple[int, int, int, int] | None
     """A part of the picture of the view: left, top, right, bottom."""
@@ -90,12 +99,12 @@ class Handed:
     way: str
 
 
-def read_handed(parcel: Parcel) -> Handed:
+def read_handed(parcel: Parcel) -> UploadedPage:
     """Understand a parcel. Raises ParseError for what does not follow the table above."""
     told = parcel.told
     started_at = _moment(told.get("started_at"))
     uri = _address(told.get("uri"))
-    documents = Told()
+    documents = FrozenDocuments()
     frames = _documents(parcel, documents)
     view = b"" if told.get("view") is None else parcel.piece(told["view"])
     build = _matching(told.get("browser"), _TEXT, "the build of a browser")
@@ -125,7 +134,7 @@ def read_handed(parcel: Parcel) -> Handed:
         is_served=page is not None,
     )
     asked = _asked(told.get("cite"))
-    return Handed(
+    return UploadedPage(
         capture,
         _selection(asked),
         lambda it: documents.span(frozen, it.document, it.first, it.last),
@@ -138,7 +147,7 @@ def read_handed(parcel: Parcel) -> Handed:
 
 
 # ------------------------------------------------------------ what was drawn
-def _documents(parcel: Parcel, documents: Told) -> list[str]:
+def _documents(parcel: Parcel, documents: FrozenDocuments) -> list[str]:
     """Take what was told of each document; the addresses of the frames."""
     frames = []
     for number, item in enumerate(_list(parcel.told, "documents", _MOST_DOCUMENTS)):
@@ -271,14 +280,14 @@ def _asked(value: object) -> dict[str, Any]:
     return value or {}
 
 
-def _selection(asked: Mapping[str, Any]) -> Selection | None:
+def _selection(asked: Mapping[str, Any]) -> UploadedSelection | None:
     value = asked.get("selection")
     if value is None:
         return None
     if not isinstance(value, list) or [type(each) for each in value] != [int] * 5 or min(value) < 0:
         raise ParseError("expected five numbers in `selection`", "", 0)
     document, *ends = value
-    return Selection(document, (ends[0], ends[1]), (ends[2], ends[3]))
+    return UploadedSelection(document, (ends[0], ends[1]), (ends[2], ends[3]))
 
 
 def _picture(asked: Mapping[str, Any]) -> tuple[int, int, int, int] | None:
@@ -349,3 +358,90 @@ def _counts(value: object) -> dict[str, int]:
 
 def _digest(content: bytes) -> str:
     return f"sha-256:{hashlib.sha256(content).hexdigest()}"
+
+
+FORM = b"permacite-capture/1\n"
+MEDIA_TYPE = "application/vnd.permacite.capture"
+
+_MIB = 1024 * 1024
+_LONGEST_LINE = 8 * _MIB
+_MOST_PIECES = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """What was handed over."""
+
+    told: Mapping[str, Any]
+    """The line, as JSON has it."""
+    octets: tuple[bytes, ...] = field(repr=False)
+
+    def piece(self, number: object) -> bytes:
+        """The octets of a number. Raises ParseError where there are none."""
+        if type(number) is not int or not 0 <= number < len(self.octets):
+            raise ParseError(f"expected the number of a piece below {len(self.octets)}", "", 0)
+        return self.octets[number]
+
+
+def read_parcel(file: BinaryIO, *, most_bytes: int) -> Parcel:
+    """Read a parcel from where a file stands to its end.
+
+    Raises ParseError for what is none, or not whole, LimitError for more than `most_bytes`.
+    """
+    if file.read(len(FORM)) != FORM:
+        raise ParseError(f"expected {FORM.decode().strip()} in the first line", "", 0)
+    line = file.readline(_LONGEST_LINE + 1)
+    if len(line) > _LONGEST_LINE:
+        raise LimitError("the line is too long", limit="line_bytes", maximum=_LONGEST_LINE)
+    if not line.endswith(b"\n"):
+        raise ParseError("the parcel was cut off in its second line", "", 0)
+    told = read_json(line)
+    try:
+        json.dumps(told, ensure_ascii=False).encode()
+    except ValueError as error:
+        raise ParseError("expected Unicode texts in the second line", "", 0) from error
+    pieces = _listed(told.get("octets"))
+    if sum(size for size, _ in pieces) > most_bytes:
+        raise LimitError("the page is too large", limit="total_bytes", maximum=most_bytes)
+    octets = []
+    for number, (size, digest) in enumerate(pieces):
+        piece = file.read(size)
+        if len(piece) != size:
+            problem = f"the parcel was cut off: {len(piece)} of {size} octets of piece {number}"
+            raise ParseError(problem, "", 0)
+        if f"sha-256:{hashlib.sha256(piece).hexdigest()}" != digest:
+            raise ParseError(f"piece {number} is not what its digest says", digest, 0)
+        octets.append(piece)
+    if file.read(1):
+        raise ParseError("expected nothing behind the last piece", "", 0)
+    return Parcel(told, tuple(octets))
+
+
+def _listed(value: object) -> list[tuple[int, str]]:
+    """Size and digest of each piece. Raises ParseError, LimitError."""
+    if not isinstance(value, list):
+        raise ParseError("expected a list `octets`", "", 0)
+    if len(value) > _MOST_PIECES:
+        raise LimitError("there are too many pieces", limit="pieces", maximum=_MOST_PIECES)
+    pieces = []
+    for item in value:
+        is_pair = isinstance(item, list) and list(map(type, item)) == [int, str]
+        if not is_pair or item[0] < 0:
+            raise ParseError("expected [size, digest] in `octets`", "", 0)
+        pieces.append((item[0], item[1]))
+    return pieces
+
+
+def read_json(octets: bytes) -> dict[str, Any]:
+    """An object of JSON. Raises ParseError for anything else."""
+    try:
+        value = json.loads(octets.decode(), parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise ParseError(f"expected JSON: {error}"[:300], "", 0, "RFC 8259") from error
+    if not isinstance(value, dict):
+        raise ParseError("expected an object of JSON", "", 0, "RFC 8259")
+    return value
+
+
+def _refuse(constant: str) -> object:
+    raise ValueError(f"{constant} is no number of JSON")

@@ -2,7 +2,7 @@
 
 Chrome DevTools Protocol 1.3: JSON messages, each ended by a NUL octet, `sessionId` naming which of
 the attached targets is meant. A `Browser` has many `Tab`s, each with a profile of its own; a tab
-has many `Session`s: its page, its frames in other processes, its workers.
+has many `TargetSession`s: its page, its frames in other processes, its workers.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from permacite.capture.address import refusal
-from permacite.capture.browsing.guard import Guard
+from permacite.capture.browsing.guard import SocksGuard
 from permacite.capture.browsing.program import why_not
-from permacite.capture.model import Limits
+from permacite.capture.model import FetchLimits
 from permacite.errors import CaptureError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from permacite.capture.browsing.program import Program
 
-__all__ = ["Browser", "Handler", "Prepare", "Session", "Tab"]
+__all__ = ["Browser", "Handler", "Prepare", "Tab", "TargetSession"]
 
 _ATTACHING = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
 
@@ -36,7 +36,7 @@ _OFFLINE = {"offline": True, "latency": 0, "downloadThroughput": -1, "uploadThro
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class TargetSession:
     """A target that is attached to."""
 
     id: str
@@ -48,9 +48,9 @@ class Session:
     """Of a page or frame, this is the id of its frame too."""
 
 
-Handler: TypeAlias = "Callable[[Session, Mapping[str, Any]], Awaitable[None] | None]"
+Handler: TypeAlias = "Callable[[TargetSession, Mapping[str, Any]], Awaitable[None] | None]"
 """Told of an event: where it happened, and its parameters."""
-Prepare: TypeAlias = "Callable[[Tab, Session], Awaitable[None]]"
+Prepare: TypeAlias = "Callable[[Tab, TargetSession], Awaitable[None]]"
 """Called for each session before anything runs in it."""
 
 
@@ -61,7 +61,7 @@ class Browser:
         self,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
-        doors: tuple[Guard, Guard],
+        doors: tuple[SocksGuard, SocksGuard],
         pid: int,
     ) -> None:
         self.shut, self.sockets = doors
@@ -93,8 +93,8 @@ class Browser:
         Raises CaptureError where it does not start.
         """
         async with (
-            Guard(Limits(), refuse=refusal) as shut,
-            Guard(Limits(), refuse=refusal) as sockets,
+            SocksGuard(FetchLimits(), refuse=refusal) as shut,
+            SocksGuard(FetchLimits(), refuse=refusal) as sockets,
             program.run(shut.address) as (process, log),
         ):
             if process.stdin is None or process.stdout is None:
@@ -170,7 +170,9 @@ class Browser:
         if method == "Target.attachedToTarget":
             info = params["targetInfo"]
             tab = tab or self._tabs.get(info.get("browserContextId", ""))
-            session = Session(params["sessionId"], info["type"], info["url"], info["targetId"])
+            session = TargetSession(
+                params["sessionId"], info["type"], info["url"], info["targetId"]
+            )
             if tab is not None:
                 self._by_session[session.id] = tab
                 self.spawn(tab.attached(session, waits=params["waitingForDebugger"]))
@@ -242,7 +244,7 @@ class Tab:
         context: str,
         prepare: Prepare,
     ) -> None:
-        self.sessions: dict[str, Session] = {}
+        self.sessions: dict[str, TargetSession] = {}
         """By their ids: the page first, then what is attached to at present."""
         self.context = context
         self.target = ""
@@ -253,7 +255,7 @@ class Tab:
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     @property
-    def page(self) -> Session:
+    def page(self) -> TargetSession:
         """The session of the page itself."""
         return next(each for each in self.sessions.values() if each.target == self.target)
 
@@ -274,9 +276,9 @@ class Tab:
     @contextlib.asynccontextmanager
     async def events(
         self, *methods: str
-    ) -> AsyncIterator[asyncio.Queue[tuple[Session, str, Mapping[str, Any]]]]:
+    ) -> AsyncIterator[asyncio.Queue[tuple[TargetSession, str, Mapping[str, Any]]]]:
         """A queue of the events of these methods, as long as the block lasts."""
-        queue: asyncio.Queue[tuple[Session, str, Mapping[str, Any]]] = asyncio.Queue()
+        queue: asyncio.Queue[tuple[TargetSession, str, Mapping[str, Any]]] = asyncio.Queue()
         handlers = [
             (each, lambda session, params, each=each: queue.put_nowait((session, each, params)))
             for each in methods
@@ -293,7 +295,7 @@ class Tab:
         """Wait until the page is prepared. Raises what went wrong with that."""
         await self._ready
 
-    async def attached(self, session: Session, *, waits: bool) -> None:
+    async def attached(self, session: TargetSession, *, waits: bool) -> None:
         """Prepare what was attached to, then let it run; close windows that were opened."""
         main = not self.target or session.target == self.target
         if session.type == "page" and not main:
@@ -318,7 +320,7 @@ class Tab:
         if session.type == "page" and not self._ready.done():
             self._ready.set_result(None)
 
-    async def _silence(self, worker: Session) -> None:
+    async def _silence(self, worker: TargetSession) -> None:
         """Let a worker run without a network: its own process refuses, and that of the network too.
 
         The latter is told by the browser, behind which the first request of a worker may arrive.
@@ -333,7 +335,7 @@ class Tab:
         for step in (enabled, silenced, blocked, run):
             await step
 
-    async def _close(self, window: Session) -> None:
+    async def _close(self, window: TargetSession) -> None:
         """Close a window that was opened. It runs before, or the page that opened it would hang.
 
         What it asks for meanwhile waits for a word that never comes.
@@ -355,7 +357,7 @@ class Tab:
             self._ready.set_exception(_lost(why))
             self._ready.exception()
         for handler in self._handlers["lost"]:
-            handler(Session("", "", "", ""), {"why": why})
+            handler(TargetSession("", "", "", ""), {"why": why})
 
     def happened(self, session: str, method: str, params: Mapping[str, Any]) -> None:
         """Tell those who want to know of an event."""

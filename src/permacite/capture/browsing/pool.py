@@ -13,15 +13,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+from collections import defaultdict
 from concurrent.futures import Future
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from permacite.capture.address import absolute, parse_target
+from permacite.capture.browsing.chromium import Browser
 from permacite.capture.browsing.drawing import draw_page
-from permacite.capture.browsing.pipe import Browser
-from permacite.capture.browsing.shared.memory import memory_of
-from permacite.capture.model import Capture, Limits
+from permacite.capture.model import Capture, FetchLimits
 from permacite.capture.run import policy
 from permacite.errors import CaptureError
 
@@ -32,9 +33,14 @@ if TYPE_CHECKING:
 
     from permacite.capture.browsing.program import Program
     from permacite.capture.credentials import Credentials
-    from permacite.capture.model import Lookup, Progress
+    from permacite.capture.model import CaptureProgress, Lookup
 
-__all__ = ["Bounds", "Browsers", "Shared"]
+__all__ = [
+    "BrowserPool",
+    "PoolLimits",
+    "SharedBrowser",
+    "memory_of",
+]
 
 _MIB = 1024 * 1024
 _LOOK_S = 0.5
@@ -43,7 +49,7 @@ _Draw: TypeAlias = "Callable[[Browser], Awaitable[Capture]]"
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class PoolLimits:
     """How much one browser is used for."""
 
     pages: int = 100
@@ -56,11 +62,11 @@ class Bounds:
     """A browser of this size is ended at once."""
 
 
-class Browsers:
+class BrowserPool:
     """Draws pages for threads, which wait for theirs. A context manager; use it in one `with`."""
 
-    def __init__(self, bounds: Bounds | None = None) -> None:
-        self._shared = Shared(bounds or Bounds())
+    def __init__(self, bounds: PoolLimits | None = None) -> None:
+        self._shared = SharedBrowser(bounds or PoolLimits())
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
@@ -84,9 +90,9 @@ class Browsers:
         uri: str,
         program: Program,
         *,
-        limits: Limits | None = None,
+        limits: FetchLimits | None = None,
         allow_private: bool = False,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Callable[[CaptureProgress], None] | None = None,
         lookup: Lookup | None = None,
         credentials: Credentials | None = None,
         behaviour: str = "",
@@ -98,7 +104,7 @@ class Browsers:
             return await draw_page(
                 browser,
                 uri,
-                limits or Limits(),
+                limits or FetchLimits(),
                 refuse=policy(allow_private),
                 lookup=lookup,
                 credentials=credentials,
@@ -126,10 +132,10 @@ class Browsers:
         await self._shared.end()
 
 
-class Shared:
+class SharedBrowser:
     """Whose turn it is, and the browser at present. All of it belongs to one loop."""
 
-    def __init__(self, bounds: Bounds) -> None:
+    def __init__(self, bounds: PoolLimits) -> None:
         self._bounds = bounds
         self._running: _Running | None = None
         self._changed = asyncio.Condition()
@@ -213,7 +219,7 @@ class Shared:
 class _Running:
     """A browser, watched over as long as it runs."""
 
-    def __init__(self, program: Program, bounds: Bounds) -> None:
+    def __init__(self, program: Program, bounds: PoolLimits) -> None:
         self.started: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.over = asyncio.Event()
         self.pages = 0
@@ -248,3 +254,35 @@ class _Running:
         except Exception as error:  # noqa: BLE001 - who waits for the start is told
             if not self.started.done():
                 self.started.set_exception(error)
+
+
+_PROCESSES = Path("/proc")
+_KIB = 1024
+
+
+def memory_of(pid: int) -> int:
+    """Bytes that `pid` and the processes below it have of their own; 0 where nothing tells.
+
+    Files that are mapped are left out: the kernel takes them back when it needs room. What two
+    of them share counts twice: it is rather too much than too little.
+    """
+    below: dict[int, list[int]] = defaultdict(list)
+    for entry in _PROCESSES.glob("[0-9]*"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            # The name of a process stands in brackets, and may hold any octets.
+            fields = (entry / "stat").read_bytes().rpartition(b")")[2].split()
+            below[int(fields[1])].append(int(entry.name))
+    family = [pid]
+    for each in family:  # it grows meanwhile
+        family += below[each]
+    return sum(map(_own_bytes, family))
+
+
+def _own_bytes(pid: int) -> int:
+    """Anonymous and shared memory of one process; 0 where it is gone."""
+    total = 0
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        for line in (_PROCESSES / str(pid) / "status").read_bytes().splitlines():
+            if line.startswith((b"RssAnon:", b"RssShmem:")):
+                total += int(line.split()[1]) * _KIB
+    return total

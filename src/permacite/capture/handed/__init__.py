@@ -1,1 +1,0 @@
-"""Pages that a person's own browser hands over, as its extension packs them."""
