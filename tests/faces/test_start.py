@@ -16,6 +16,7 @@ import pytest
 from tests.starting import Starter, start
 
 import permacite
+from permacite.cli.command_table import COMMANDS
 from permacite.service.archive import Archive
 
 PACKAGES = [
@@ -57,8 +58,10 @@ NOT_TO_RESOLVE = (
     "permacite.uri.",
     "permacite.web",
 )
-MOST_TO_RESOLVE = 122
+MOST_TO_RESOLVE = 123
 """Modules of ours; about 120 are, and 300 were. Each costs a third of a millisecond and more."""
+
+MOST_TO_HELP = 12
 
 HEAVY = {
     "aiohttp", "asyncio", "av", "concurrent.futures", "cryptography", "difflib", "email.utils",
@@ -153,6 +156,18 @@ def test_little_is_imported_to_tell_the_version(bare: Path, words: tuple[str, ..
     more = imported(bare, "-c", *words) - imported(bare, "-c", "pass")
     known = {"permacite", "permacite.__main__", "permacite.exports", "permacite.version"}
     assert more <= {"__future__", "gc", *known}
+
+
+def test_the_list_of_commands_imports_no_command() -> None:
+    """A static table answers `--help`: click is what it takes, and a handful of ours."""
+    told = imported(sys.executable, "-c", SCRIPT, "--help")
+    ours = {name for name in told if name.startswith("permacite.")}
+    assert ours & {source.partition(":")[0] for source, _ in COMMANDS.values()} == {
+        "permacite.cli.commands"  # which holds the table's stand-in for `uri`
+    }
+    assert len(ours) <= MOST_TO_HELP
+    assert not any(name.startswith(("permacite.service", "permacite.archive")) for name in ours)
+    assert told & (HEAVY | {"importlib.metadata"}) == set()
 
 
 def test_the_version_is_told(bare: Path) -> None:

@@ -1,9 +1,8 @@
-"""The group of all commands: each is imported when it is called, and ends with an exit status."""
+"""The `permacite` program: the group of all commands, each imported when it is called."""
 
 from __future__ import annotations
 
 import gc
-import importlib
 import os
 import sys
 from functools import partial
@@ -12,92 +11,33 @@ from typing import TYPE_CHECKING
 
 import click
 
+from permacite.cli.command_table import COMMANDS
 from permacite.cli.config.locations import LOCATION
 from permacite.cli.output import guarded
+from permacite.registry import Registry
 from permacite.version import __version__
 
 if TYPE_CHECKING:
     from permacite.service.base import Location
 
-__all__ = ["main", "run"]
+__all__ = ["commands", "main", "run", "uri"]
 
-_ROOMS = {
-    "init": "permacite.cli.archive",
-    "save": "permacite.cli.incoming.save",
-    "import": "permacite.cli.incoming.files",
-    "derive": "permacite.cli.incoming.derive",
-    "cite": "permacite.cli.cite",
-    "reference": "permacite.cli.cite",
-    "resolve": "permacite.cli.resolve",
-    "look-up": "permacite.cli.resolve",
-    "prove": "permacite.cli.proof",
-    "verify": "permacite.cli.resolve",
-    "log": "permacite.cli.proof",
-    "stamp": "permacite.cli.proof",
-    "witness": "permacite.cli.proof",
-    "check": "permacite.cli.cite",
-    "watch": "permacite.cli.watch",
-    "versions": "permacite.cli.cite",
-    "changes": "permacite.cli.finding.changes",
-    "quotes": "permacite.cli.assertions",
-    "quoted-by": "permacite.cli.assertions",
-    "compose": "permacite.cli.assertions",
-    "search": "permacite.cli.finding.search",
-    "sites": "permacite.cli.finding.sites",
-    "calendar": "permacite.cli.finding.sites",
-    "tag": "permacite.cli.finding.jottings",
-    "collection": "permacite.cli.finding.jottings",
-    "note": "permacite.cli.finding.jottings",
-    "jottings": "permacite.cli.finding.jottings",
-    "annotations": "permacite.cli.finding.annotations",
-    "list": "permacite.cli.archive",
-    "show": "permacite.cli.archive",
-    "export": "permacite.cli.archive",
-    "serve": "permacite.web.command",
-    "assert": "permacite.cli.assertions",
-    "assertions": "permacite.cli.assertions",
-    "series": "permacite.cli.keep",
-    "delegate": "permacite.cli.keep",
-    "delegations": "permacite.cli.keep",
-    "where": "permacite.cli.keep",
-    "withdraw": "permacite.cli.keep",
-    "reinstate": "permacite.cli.keep",
-    "erase": "permacite.cli.access",
-    "access": "permacite.cli.access",
-    "retention": "permacite.cli.access",
-    "backup": "permacite.cli.keep",
-    "copy": "permacite.cli.keep",
-    "promote": "permacite.cli.keep",
-    "restore": "permacite.cli.keep",
-    "fsck": "permacite.cli.keep",
-    "bulk": "permacite.cli.working.bulk",
-    "work": "permacite.cli.working.bulk",
-    "mirror": "permacite.cli.mirroring.mirror",
-    "config": "permacite.cli.config.command",
-    "token": "permacite.cli.incoming.tokens",
-    "extension": "permacite.cli.incoming.tokens",
-    "uri": "permacite.cli.uri",
-    "text": "permacite.cli.text",
-    "mhtml": "permacite.cli.mhtml",
-}
-"""Which room holds each command, in the order of the help page. The faces do not know each other:
-the web brings its own command."""
-
-_PYTHON_NAMES = {
-    "assert": "assert_",
-    "import": "import_",
-    "list": "list_",
-    "annotations": "annotations_",
-    "note": "note_",
-    "quoted-by": "quoted_by",
-    "look-up": "look_up",
-}
 _LIKENESS = 0.6
 _WHOLE_SENTENCE = 1000
 
 
-class _HandedOver(click.Command):
-    """`permacite uri`, which reads its words itself: it needs no extra, as click does."""
+_ALL = "permacite.all_commands"
+"""Whether the list of commands has those of installed packages too: a key of the context's meta."""
+
+commands = Registry(
+    "permacite.commands",
+    {name: source for name, (source, _) in COMMANDS.items()},
+    kind=click.Command,
+)
+
+
+class _ArgparseCommand(click.Command):
+    """`permacite uri`, which reads its words itself, since it needs no extra."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Keep the words as they are."""
@@ -111,26 +51,28 @@ class _HandedOver(click.Command):
         return uri.main(ctx.args)
 
 
+uri = _ArgparseCommand("uri", help=COMMANDS["uri"][1], add_help_option=False)
+
+
 class Commands(click.Group):
     """A group whose commands are imported when they are asked for."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words before the command; `--help --all` has no command."""
+        if sorted(args) in (["--all", "--help"], ["--all", "-h"]):
+            ctx.meta[_ALL] = True
+            args = ["--help"]
+        return super().parse_args(ctx, args)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all commands, in the order of the help page."""
+        """The names of our commands, in the order of the help page."""
         del ctx
-        return list(_ROOMS)
+        return list(commands)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return one command."""
+        """Import and return one command: ours, else that of an installed package."""
         del ctx
-        room = _ROOMS.get(cmd_name)
-        if room is None:
-            return None
-        module = importlib.import_module(room)
-        if cmd_name == "uri":
-            return _HandedOver(cmd_name, help=module.HELP, add_help_option=False)
-        command = getattr(module, _PYTHON_NAMES.get(cmd_name, cmd_name))
-        assert isinstance(command, click.Command)  # noqa: S101 - a fault of ours, not of the user
-        return command
+        return commands.find(cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -141,27 +83,45 @@ class Commands(click.Group):
         except click.UsageError as error:
             import difflib
 
-            near = difflib.get_close_matches(args[0], _ROOMS, cutoff=_LIKENESS)
+            near = difflib.get_close_matches(args[0], COMMANDS, cutoff=_LIKENESS)
             if not near:
                 raise
             meant = f"{error.message} Did you mean {' or '.join(near)}?"
             raise click.UsageError(meant, ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the first sentence of each command's help, all of it."""
-        rows = []
-        for name in self.list_commands(ctx):
-            command = self.get_command(ctx, name)
-            if command is not None:
-                rows.append((name, command.get_short_help_str(_WHOLE_SENTENCE)))
+        """Write the table's line for each of our commands, which imports none of them."""
+        rows = [(name, line) for name, (_, line) in COMMANDS.items()]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
+        if ctx.meta.get(_ALL):
+            found = {name: commands.find(name) for name in commands.installed()}
+            more = [(name, _line(command)) for name, command in found.items() if command]
+            with formatter.section("Commands of installed packages"):
+                formatter.write_dl(more or [("none", "")])
+
+
+def _line(command: click.Command) -> str:
+    """The first sentence of a command's help, all of it."""
+    return command.get_short_help_str(_WHOLE_SENTENCE)
+
+
+def _refuse_all(ctx: click.Context, _option: click.Parameter, typed: bool) -> None:  # noqa: FBT001
+    if typed and not ctx.resilient_parsing:
+        raise click.UsageError("--all is for the list of commands: permacite --help --all")
 
 
 @click.command(
     cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
 @click.version_option(__version__, prog_name="permacite")
+@click.option(
+    "--all",
+    is_flag=True,
+    expose_value=False,
+    callback=_refuse_all,
+    help="With --help alone: list the commands of installed packages too.",
+)
 @click.option(
     "--archive",
     type=LOCATION,

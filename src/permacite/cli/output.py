@@ -7,7 +7,6 @@ Nothing here needs an extra; on a terminal tables are drawn by rich, where that 
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from contextlib import contextmanager
@@ -17,8 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from permacite.errors import PermaciteError, RestrictedError
-from permacite.service.plain import plain
-from permacite.service.problems import exit_status, problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -72,8 +69,16 @@ def at_option(command: Command) -> Command:
 
 def emit(value: object, *, as_json: bool = True) -> None:
     """Print `value` to standard output: as indented JSON, or as its text."""
-    text = json.dumps(plain(value), ensure_ascii=False, indent=2) if as_json else str(value)
+    text = _json(value) if as_json else str(value)
     print(text, flush=True)  # noqa: T201 - a command's answer
+
+
+def _json(value: object) -> str:
+    import json
+
+    from permacite.service.plain import plain
+
+    return json.dumps(plain(value), ensure_ascii=False, indent=2)
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, title: str = "") -> None:
@@ -208,8 +213,10 @@ def guarded(command: Callable[[], int], *, as_json: bool) -> int:
 
 def report(error: PermaciteError, *, as_json: bool) -> int:
     """Print an error to standard error and return the exit status that it means."""
+    from permacite.service.problems import exit_status, problem
+
     if as_json:
-        note(json.dumps(plain(problem(error)), ensure_ascii=False, indent=2))
+        note(_json(problem(error)))
         return exit_status(error)
     note(f"permacite: {error}")
     candidates = error.details().get("candidates")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from permacite import uri
+from permacite.cli.command_table import COMMANDS
 from permacite.cli.output import JSON_HELP, emit, guarded, note, table
 
 if TYPE_CHECKING:
@@ -24,12 +25,10 @@ if TYPE_CHECKING:
     from permacite.uri.resolution import Excess
     from permacite.uri.syntax import Profile
 
-__all__ = ["HELP", "main", "parsers", "run"]
+__all__ = ["main", "parsers", "run"]
 
 _Option: TypeAlias = "tuple[str, dict[str, Any]]"
 """A name, and what argparse is told of it."""
-
-HELP = "Parse, resolve, normalise and find URI references (RFC 2396, RFC 3986)."
 
 _BAD_INPUT = 2
 
@@ -265,7 +264,7 @@ def parsers() -> Mapping[str, argparse.ArgumentParser]:
     name = "permacite uri"
     shape: dict[str, Any] = {"formatter_class": _HelpFormatter, "add_help": False}
     usage = f"{name} [OPTIONS] COMMAND [ARGS]..."
-    group = _Parser(prog=name, usage=usage, description=HELP, **shape)
+    group = _Parser(prog=name, usage=usage, description=COMMANDS["uri"][1], **shape)
     commands = group.add_subparsers(title="Commands", metavar="COMMAND", prog=name)
     _add_options(group)
     for function, arguments, options in _COMMANDS:
