@@ -222,7 +222,7 @@ COMMANDS = {
     ),
     "config": (
         "permacite.cli.config.command:config",
-        "Check what commands are told by a file and by the environment.",
+        "Check what commands are told by a file and by the environment, and list all limits.",
     ),
     "token": (
         "permacite.cli.incoming.tokens:token",
