@@ -134,7 +134,8 @@ def _import_all() -> None:
     from permacite.archive.texts import index  # noqa: F401 - the same
     from permacite.cli import commands  # noqa: F401 - the same
     from permacite.service import names
-    from permacite.web import command, server, templates  # noqa: F401 - the same
+    from permacite.web import command, templates  # noqa: F401 - the same
+    from permacite.web.serving import server  # noqa: F401 - the same
 
     templates.prepare()
     names.parse("urn:pdi://lab.example.us/2026/11/22/1.text.1")

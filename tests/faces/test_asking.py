@@ -15,7 +15,7 @@ from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
 from permacite.service.handed.folder import extension_files
-from permacite.web.follow.saving import Save, _cite
+from permacite.web.routes.saving import Save, _cite
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the server needs it")
 
-from permacite.web.serving.limits import Limits
+from permacite.web.serving.connection_limits import Limits
 from permacite.web.serving.listening import serve
 from permacite.web.serving.peers import Peers, peer_of
 

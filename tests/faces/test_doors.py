@@ -18,7 +18,7 @@ from tests.faces.test_suppression import CANARY, names, requests, telling
 from permacite.service.access import Choice
 from permacite.service.handed.tokens import SCOPES, Share
 from permacite.web.app import ROUTES
-from permacite.web.doors.table import NEEDS, READING, need_of
+from permacite.web.route_table import NEEDS, READING, need_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -21,8 +21,8 @@ from permacite.errors import StorageError
 from permacite.limits import FREE_DISK_BYTES
 from permacite.loops import to_the_end
 from permacite.service.preservation.condition import Condition
-from permacite.web.operating.health import ready
-from permacite.web.operating.observing import AccessLog, Observed
+from permacite.web.health import ready
+from permacite.web.serving.access_log import AccessLog, Observed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,7 +123,7 @@ def test_one_place_has_the_metrics_of_all_workers(archive: Path) -> None:
         for _ in range(40):
             ask(running.base, "/")
         expect_counted(where, 40)
-        command = ["pgrep", "-P", str(running.process.pid), "-f", "web.server"]
+        command = ["pgrep", "-P", str(running.process.pid), "-f", "web.serving.server"]
         found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         one, _ = map(int, found.split())
         os.kill(one, signal.SIGKILL)

@@ -14,8 +14,8 @@ from tests.faces.test_http import ask
 from tests.inside import ask as ask_inside
 
 from permacite.service.archive import Archive
-from permacite.web.serving.assets import FOLDER, address_of
-from permacite.web.serving.packing import Packed
+from permacite.web.assets import FOLDER, address_of
+from permacite.web.middleware.compression import Packed
 
 try:
     from compression import zstd  # type: ignore[import-not-found, unused-ignore] # from 3.14

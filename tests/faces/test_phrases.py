@@ -25,7 +25,7 @@ from tests.writings import few, script_of, thousand
 
 from permacite.cli import run
 from permacite.service.access import Choice
-from permacite.web.reader import SCRIPTS
+from permacite.web.routes.reader import SCRIPTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -23,9 +23,9 @@ from tests.faces.conftest import served
 from tests.faces.test_http import Answer, ask, names
 
 from permacite.loops import to_the_end
-from permacite.web.doors.building import Building
-from permacite.web.doors.forwarded import Forwarded
-from permacite.web.serving.remembered import Remembered
+from permacite.web.middleware.building import Building
+from permacite.web.middleware.forwarded import Forwarded
+from permacite.web.middleware.response_cache import Remembered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

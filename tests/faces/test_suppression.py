@@ -17,7 +17,7 @@ from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
 from permacite.web.app import ROUTES
-from permacite.web.serving.assets import address_of
+from permacite.web.assets import address_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

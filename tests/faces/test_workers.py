@@ -16,7 +16,7 @@ from tests.faces.conftest import served
 from tests.faces.test_witnesses import ADD
 
 from permacite.service.mirroring.following import follow
-from permacite.web.follow.saves import Save, Saves
+from permacite.web.saves import Save, Saves
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +46,9 @@ def workers(running: Running) -> list[int]:
     """Return the processes of the workers; others decode."""
     command = ["ps", "-o", "pid=,args=", "--ppid", str(running.process.pid)]
     listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
-    return [int(line.split()[0]) for line in listed.splitlines() if "web.server import" in line]
+    return [
+        int(line.split()[0]) for line in listed.splitlines() if "web.serving.server import" in line
+    ]
 
 
 @pytest.mark.engines

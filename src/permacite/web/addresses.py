@@ -21,7 +21,7 @@ import re
 from typing import TYPE_CHECKING
 
 from permacite.service.names import from_path
-from permacite.web.callers.caller import caller_of
+from permacite.web.caller import caller_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -14,26 +14,36 @@ from starlette.routing import Route
 
 from permacite.errors import PermaciteError
 from permacite.service.feeds.news import PATH
-from permacite.web import api, headers, log, problems, reader
+from permacite.web import assets, headers, problems
 from permacite.web.addresses import at
-from permacite.web.behind.news import news
-from permacite.web.behind.versions import changes, changes_answer, versions
-from permacite.web.doors import signing
-from permacite.web.doors.building import Building
-from permacite.web.doors.foreign import OwnPages
-from permacite.web.doors.guard import Guard
-from permacite.web.doors.nowhere import nowhere
-from permacite.web.follow import feeds, links, memento, saving, sites
-from permacite.web.follow.saves import Saves
-from permacite.web.handed import asking as handing
-from permacite.web.handed import taking
-from permacite.web.mirrors import handing as handing_out
-from permacite.web.mirrors import witness
-from permacite.web.names import resolver, thttp
-from permacite.web.operating.health import health, ready
+from permacite.web.health import health, ready
+from permacite.web.middleware.access import Guard
+from permacite.web.middleware.building import Building
+from permacite.web.middleware.cross_site import OwnPages
+from permacite.web.news import news
 from permacite.web.requests import JSONAnswer
-from permacite.web.search import asking, jottings
-from permacite.web.serving import assets
+from permacite.web.routes import annotations as annotation_routes
+from permacite.web.routes import (
+    api,
+    feeds,
+    links,
+    log,
+    memento,
+    mirrors,
+    names,
+    reader,
+    save_page,
+    saving,
+    search,
+    sign_in,
+    sites,
+    thttp,
+    uploads,
+    witness,
+)
+from permacite.web.routes.history import changes, changes_answer, versions
+from permacite.web.saves import Saves
+from permacite.web.unknown_routes import nowhere
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +66,7 @@ async def description(request: Request) -> Response:
     return JSONAnswer(described, 200, headers.reader_headers(), kind)
 
 
-_APART = frozenset({taking.PATH, taking.ASKED})
+_APART = frozenset({uploads.PATH, uploads.ASKED})
 
 _PAGES = [
     Route("/", reader.home),
@@ -66,7 +76,7 @@ _PAGES = [
     Route("/-/health", health),
     Route("/-/ready", ready),
     Route("/-/page/{name:path}", reader.frame),
-    Route("/-/search", asking.search),
+    Route("/-/search", search.search),
     Route("/robots.txt", feeds.robots),
     Route("/sitemap.xml", feeds.sitemaps),
     Route("/-/sitemap", feeds.sitemap),
@@ -79,15 +89,15 @@ _PAGES = [
     Route("/-/api/sites", sites.sites_answer),
     Route("/-/calendar", sites.calendar),
     Route("/-/api/calendar", sites.calendar_answer),
-    Route("/-/save", handing.save, methods=["GET", "POST"]),
-    Route("/-/extension.zip", handing.extension),
-    Route(signing.PATH, signing.sign_in, methods=["GET", "HEAD", "POST"]),
+    Route("/-/save", save_page.save, methods=["GET", "POST"]),
+    Route("/-/extension.zip", save_page.extension),
+    Route(sign_in.PATH, sign_in.sign_in, methods=["GET", "HEAD", "POST"]),
     Route("/-/save/{id}", saving.progress),
-    Route(taking.PATH, taking.take, methods=["POST", "OPTIONS"]),
-    Route(taking.ASKED, taking.token, methods=["GET", "OPTIONS"]),
-    Route("/-/api/search", asking.answer),
-    Route("/-/jottings", jottings.jottings, methods=["GET", "HEAD", "POST"]),
-    Route("/-/api/jottings", jottings.answer, methods=["GET", "HEAD", "POST"]),
+    Route(uploads.PATH, uploads.take, methods=["POST", "OPTIONS"]),
+    Route(uploads.ASKED, uploads.token, methods=["GET", "OPTIONS"]),
+    Route("/-/api/search", search.answer),
+    Route("/-/jottings", annotation_routes.jottings, methods=["GET", "HEAD", "POST"]),
+    Route("/-/api/jottings", annotation_routes.answer, methods=["GET", "HEAD", "POST"]),
     Route("/-/api/follow", links.answer),
     Route("/-/versions/{name:path}", versions),
     Route("/-/changes/{name:path}", changes),
@@ -102,9 +112,9 @@ _PAGES = [
     Route("/-/api/proof", api.proof),
     Route("/-/log/checkpoint", log.checkpoint),
     Route("/-/log/tile/{path:path}", log.tile),
-    Route("/-/log/entries", handing_out.entries),
-    Route("/-/log/octets/{digest}", handing_out.octets),
-    Route("/-/log/standings", handing_out.standings),
+    Route("/-/log/entries", mirrors.entries),
+    Route("/-/log/octets/{digest}", mirrors.octets),
+    Route("/-/log/standings", mirrors.standings),
     Route("/-/witness/add-checkpoint", witness.add_checkpoint, methods=["POST"]),
     Route("/-/witness/{origin}/checkpoint", witness.checkpoint),
     Route("/-/api/quotes", api.quotes),
@@ -129,7 +139,7 @@ _OURS = (
 ROUTES = [
     *_PAGES,
     *(nowhere(path, _PAGES) for path in _OURS),
-    Route("/{name:path}", resolver.resolution, methods=["GET", "HEAD", "OPTIONS", "PUT"]),
+    Route("/{name:path}", names.resolution, methods=["GET", "HEAD", "OPTIONS", "PUT"]),
 ]
 
 

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from permacite.limits import WORKERS
-from permacite.web.doors.options import base_option, building_options, proxies_option
-from permacite.web.operating.options import watching_options
-from permacite.web.serving.limits import Limits
+from permacite.web.serving.connection_limits import Limits
+from permacite.web.serving.options import base_option, building_options, proxies_option
+from permacite.web.serving.options_of_monitoring import watching_options
 from permacite.web.serving.sockets import Place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from permacite.service.base import Location
-    from permacite.web.operating.watching import Watching
+    from permacite.web.serving.monitoring import Watching
 
 __all__ = ["serve"]
 
@@ -141,7 +141,7 @@ def serve(  # noqa: PLR0913 - one for each option
     again on the same socket, unless something is wrong with that.
     """
     try:
-        from permacite.web import server
+        from permacite.web.serving import server
     except ModuleNotFoundError as error:
         raise click.ClickException(
             f"serving needs {error.name}: pip install 'permacite[server]'"

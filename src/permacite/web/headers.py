@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 __all__ = [
     "FRAME_SANDBOX",
+    "View",
     "bytes_headers",
     "chosen_language",
+    "chosen_view",
     "frame_headers",
     "kept_from_view",
     "names_tag",
@@ -138,3 +140,29 @@ def repr_digest(content: bytes) -> dict[str, str]:
     digest = hashlib.sha256(content)
     encoded = base64.b64encode(digest.digest()).decode()
     return {"Repr-Digest": f"sha-256=:{encoded}:", "ETag": f'"{digest.hexdigest()}"'}
+
+
+View = Literal["reader", "bytes", "json", "preview"]
+
+_VIEWS: dict[str | None, View] = {
+    "reader": "reader",
+    "bytes": "bytes",
+    "json": "json",
+    "preview": "preview",
+}
+
+_OFFERED: tuple[tuple[str, View], ...] = (("text/html", "reader"), ("application/json", "json"))
+
+
+def chosen_view(accept: str, wanted: str | None) -> View:
+    """What to answer with. Browsers ask for text/html by name; programs rarely do."""
+    if wanted in _VIEWS:
+        return _VIEWS[wanted]
+    wanted_most = weights(accept)
+    best: View = "bytes"
+    best_weight = 0.0
+    for media_type, view in _OFFERED:
+        weight = wanted_most.get(media_type, 0.0)
+        if weight > best_weight:
+            best, best_weight = view, weight
+    return best

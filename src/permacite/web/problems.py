@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from permacite.errors import BusyError, PermaciteError, StorageError, TokenError
 from permacite.service.problems import http_status, problem
 from permacite.web import headers
-from permacite.web.names.negotiation import chosen_view
+from permacite.web.headers import chosen_view
 from permacite.web.requests import JSONAnswer
 from permacite.web.templates import page, words_for
 

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 
 from permacite.service.plain import opened
-from permacite.web.callers.caller import caller_of
+from permacite.web.caller import caller_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,7 +19,7 @@ from permacite.service.names import as_address
 from permacite.service.reader.following import apart
 from permacite.web import headers
 from permacite.web.addresses import at
-from permacite.web.serving.assets import address_of
+from permacite.web.assets import address_of
 from permacite.words import ENGLISH, LANGUAGES, words_in
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
     from uvicorn.server import ServerState
 
-    from permacite.web.serving.limits import Event
+    from permacite.web.serving.connection_limits import Event
     from permacite.web.serving.peers import Peers
 
     KnownAnswers: TypeAlias = Callable[[dict[str, Any]], tuple[int, bytes, bytes] | None]

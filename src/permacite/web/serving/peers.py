@@ -12,7 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from permacite.web.serving.limits import Event, Limits
+    from permacite.web.serving.connection_limits import Event, Limits
 
 __all__ = ["Peers", "peer_of"]
 

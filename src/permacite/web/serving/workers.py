@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Workers"]
 
-_BOOT = "from permacite.web.server import work; work()"
+_BOOT = "from permacite.web.serving.server import work; work()"
 _READY = b"1"
 _LATE_S = 5
 """How long after its grace a worker may take to end."""

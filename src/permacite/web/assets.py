@@ -1,0 +1,65 @@
+"""What the reader's pages are made with: style sheet, scripts, icon; kept by browsers for a year.
+
+Their addresses have the digest of all of them, for scripts ask for one another by their names. The
+same names without it are answered too, and with that of another edition, and are asked for again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from permacite.web import headers
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+__all__ = ["FOLDER", "address_of", "asset", "edition"]
+
+FOLDER = Path(__file__).parent / "static"
+_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_ASSETS = {
+    path.name: path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.suffix in _TYPES
+}
+_EDITION = hashlib.sha256(
+    b"".join(
+        hashlib.sha256(name.encode() + b"\0" + content).digest()
+        for name, content in _ASSETS.items()
+    )
+).hexdigest()[:16]
+_FOR_EVER = "max-age=31536000, immutable"
+
+
+def address_of(name: str) -> str:
+    """The address of one, for as long as none of them changes."""
+    return f"/-/static/{_EDITION}/{name}"
+
+
+async def asset(request: Request) -> Response:
+    """GET /-/static/{file}: the reader's stylesheet, scripts and icon."""
+    return _answer(request, headers.reader_headers())
+
+
+async def edition(request: Request) -> Response:
+    """GET /-/static/{edition}/{file}: the same, to be kept for a year; pages ask for these."""
+    is_this = request.path_params["edition"] == _EDITION
+    return _answer(
+        request,
+        headers.reader_headers() | ({"Cache-Control": _FOR_EVER} if is_this else {}),
+    )
+
+
+def _answer(request: Request, fields: dict[str, str]) -> Response:
+    name = request.path_params["file"]
+    content = _ASSETS.get(name)
+    if content is None:
+        raise HTTPException(404, "the reader has no such asset")
+    tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+    fields = fields | {"ETag": tag}
+    if headers.names_tag(request.headers.get("if-none-match"), tag):
+        return Response(status_code=304, headers=fields)
+    return Response(content, headers=fields, media_type=_TYPES[Path(name).suffix])

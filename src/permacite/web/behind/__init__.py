@@ -1,1 +1,0 @@
-"""What stands behind a citation: its words in other versions, told to people."""

@@ -1,1 +1,0 @@
-"""Who asks: what the rest of the face knows of them."""

@@ -1,0 +1,117 @@
+"""Tags, collections and notes over HTTP: for the owner alone, from this archive's own pages.
+
+The owner is whoever shows a token of the scope `admin`; and on a server that commits and is not
+public (`permacite serve --writable`), whoever is on its machine. Anybody else is answered 403.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import QueryParams
+from starlette.exceptions import HTTPException
+from starlette.responses import RedirectResponse
+
+from permacite.errors import ParseError
+from permacite.limits import ANNOTATION_BODY_BYTES
+from permacite.service.archive import Archive
+from permacite.service.names import as_address
+from permacite.web import headers
+from permacite.web.caller import caller_of, check_reference, note_written
+from permacite.web.requests import JSONAnswer, body_of, refuse_others
+from permacite.web.templates import kept, page
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from permacite.service.assertions.jottings import Jotting
+
+__all__ = ["answer", "ask_owner", "jottings", "of_document"]
+
+Arguments = ParamSpec("Arguments")
+Answer = TypeVar("Answer")
+
+_MEMBERS = ("reference", "kind", "text")
+
+
+async def ask_owner(
+    request: Request,
+    use_case: Callable[Concatenate[Archive, Arguments], Answer],
+    *arguments: Arguments.args,
+    **options: Arguments.kwargs,
+) -> Answer:
+    """What a use case answers the owner of the archive. Raises 403 for anybody else."""
+    refuse_others(request)
+    archive = caller_of(request).owned
+    if archive is None:
+        raise HTTPException(403, "what is jotted down is for the owner of the archive alone")
+    return await run_in_threadpool(use_case, archive, *arguments, **options)
+
+
+async def of_document(request: Request, reference: str) -> Sequence[Jotting] | None:
+    """The jottings of a document, for the reader; None where there are none to be told."""
+    if caller_of(request).owned is None:
+        return None
+    return await ask_owner(request, Archive.jottings, reference)
+
+
+async def jottings(request: Request) -> Response:
+    """GET /-/jottings lists tags, collections and notes; POST keeps one, by a form, or removes it.
+
+    Fields: reference, kind (tag, collection, note), text; `act=remove` takes it away. It leads back
+    to the document.
+    """
+    if request.method == "POST":
+        form = QueryParams(
+            (await body_of(request, most_bytes=ANNOTATION_BODY_BYTES)).decode("ascii", "replace")
+        )
+        changed = {name: form.get(name, "") for name in _MEMBERS}
+        await _change(request, changed, remove=form.get("act") == "remove")
+        back = kept(request, f"/{as_address(form.get('back') or changed['reference'])}")
+        return RedirectResponse(f"{back}#jottings", 303, headers=headers.reader_headers())
+    found = await ask_owner(request, Archive.jottings)
+    ordered = sorted(found, key=lambda each: (each.kind, each.text.casefold(), each.text))
+    kinds = {
+        kind: [(text, list(same)) for text, same in groupby(of_kind, lambda each: each.text)]
+        for kind, of_kind in groupby(ordered, lambda each: each.kind)
+    }
+    return page(request, "jottings.html", kinds=kinds)
+
+
+async def answer(request: Request) -> Response:
+    """GET /-/api/jottings?name= answers a list of Jotting; POST {reference, kind, text} keeps one.
+
+    Without a name all are told. POST with `"remove": true` takes it away; either answers with what
+    there is of the document then.
+    """
+    fields = {"Cache-Control": "no-store"}
+    if request.method != "POST":
+        name = request.query_params.get("name") or None
+        return JSONAnswer(list(await ask_owner(request, Archive.jottings, name)), headers=fields)
+    body = (await body_of(request, most_bytes=ANNOTATION_BODY_BYTES)).decode("utf-8", "replace")
+    try:
+        wanted: Any = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise ParseError(f"expected JSON: {error}", body[:80], 0, "RFC 8259") from None
+    members = wanted if isinstance(wanted, dict) else {}
+    if not all(isinstance(members.get(name), str) for name in _MEMBERS):
+        raise ParseError(f"expected an object with {', '.join(_MEMBERS)}", body[:80], 0)
+    await _change(request, members, remove=members.get("remove") is True)
+    found = await ask_owner(request, Archive.jottings, members["reference"])
+    return JSONAnswer(list(found), headers=fields)
+
+
+async def _change(request: Request, wanted: dict[str, Any], *, remove: bool) -> None:
+    reference, kind, text = (wanted[name] for name in _MEMBERS)
+    check_reference(request, reference)
+    if remove:
+        await ask_owner(request, Archive.strike, reference, kind, text)
+    else:
+        await ask_owner(request, Archive.jot, reference, kind, text)
+    await note_written(request, reference)

@@ -1,0 +1,300 @@
+"""The pages people read: what is archived, one document, one document in its frame."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from dataclasses import replace
+from email.utils import format_datetime
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+from urllib.parse import quote, urlencode
+
+from starlette.responses import Response
+
+from permacite.errors import PermaciteError
+from permacite.limits import HOME_ITEMS, QUOTER_ITEMS
+from permacite.pdi import DRAWN_PAGE
+from permacite.service.archive import Archive
+from permacite.service.reader.pages import Scripts
+from permacite.web import headers, paging
+from permacite.web.addresses import at, reference_of
+from permacite.web.requests import ask
+from permacite.web.routes.annotations import of_document
+from permacite.web.routes.links import followed
+from permacite.web.templates import kept, page, words_for
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from starlette.requests import Request
+
+    from permacite.service.citations.describing import Description
+    from permacite.service.reader.reading import Reading
+    from permacite.service.reader.sheets import Leaf
+    from permacite.service.resolution.holdings import About, Listing
+    from permacite.words import Words
+
+__all__ = ["SCRIPTS", "document", "frame", "home"]
+
+_STATIC = Path(__file__).parents[1] / "static"
+SCRIPTS = Scripts(
+    words=(_STATIC / "frame.js").read_text(encoding="utf-8").strip(),
+    parts=(_STATIC / "stage.js").read_text(encoding="utf-8").strip(),
+    sheets="\n".join(
+        (_STATIC / name).read_text(encoding="utf-8").strip() for name in ("frame.js", "sheet.js")
+    ),
+    follow="/-/follow",
+)
+"""Each is the one script that a frame may run: it tells the reader what is selected or marked."""
+
+_KINDS = {
+    "webpage": "WebPage",
+    "article": "Article",
+    "article-journal": "ScholarlyArticle",
+    "article-magazine": "Article",
+    "article-newspaper": "NewsArticle",
+    "post-weblog": "BlogPosting",
+    "book": "Book",
+    "chapter": "Chapter",
+    "report": "Report",
+    "thesis": "Thesis",
+    "dataset": "Dataset",
+    "software": "SoftwareSourceCode",
+}
+"""Types of CSL, and those of schema.org."""
+_STYLES = ("Chicago", "APA", "MLA")
+_DRAWING: set[asyncio.Task[None]] = set()
+
+
+async def home(request: Request) -> Response:
+    """GET /: the documents that `?pattern=` covers, newest first, by pages.
+
+    `?after=` shows what is older than the document that it names, `?before=` what is newer.
+    """
+    parameters = request.query_params
+    pattern = parameters.get("pattern") or None
+    before = parameters.get("before") or None
+    about, listing, opened = await ask(
+        request,
+        _shown_at_home,
+        pattern,
+        after=before or parameters.get("after") or None,
+        until=parameters.get("until") or None,
+        newest_first=before is None,
+    )
+    documents = listing.documents if before is None else listing.documents[::-1]
+    days = groupby(documents, key=lambda document: document.committed_at.date())
+    newer, older = _neighbours(parameters, listing)
+    return page(
+        request,
+        "home.html",
+        fields=paging.link_to(at(request, older)) if older else {},
+        about=about,
+        listing=listing,
+        opened=opened,
+        days=[(day, list(of_day)) for day, of_day in days],
+        pattern=pattern or "",
+        feed=request.app.state.public,
+        newer=newer,
+        older=older,
+        newest="/" + _query(parameters) if before or parameters.get("after") else None,
+    )
+
+
+def _shown_at_home(
+    archive: Archive,
+    pattern: str | None,
+    *,
+    after: str | None,
+    until: str | None,
+    newest_first: bool,
+) -> tuple[About, Listing, dict[str, str]]:
+    """What home shows, asked for at once: each way into a thread and back has its cost.
+
+    Last, by its name, what is opened of each page that a browser drew.
+    """
+    listing = archive.list(
+        pattern, limit=HOME_ITEMS, after=after, until=until, newest_first=newest_first
+    )
+    drawn = [each.full_name for each in listing.documents if DRAWN_PAGE in each.tokens]
+    return archive.about(), listing, {name: archive.opened(name) for name in drawn}
+
+
+def _neighbours(parameters: Mapping[str, str], listing: Listing) -> tuple[str | None, str | None]:
+    """The addresses of the page with newer documents and of that with older ones, if any are."""
+    until = listing.until or parameters.get("until")
+    ends = [document.formats[0].pdi for document in listing.documents if document.formats]
+    older = newer = None
+    if parameters.get("before"):
+        newer, older = listing.next, ends[0] if ends else None
+    else:
+        older = listing.next
+        newer = ends[0] if ends and parameters.get("after") else None
+    return (
+        newer and "/" + _query(parameters, before=newer, until=until),
+        older and "/" + _query(parameters, after=older, until=until),
+    )
+
+
+def _query(parameters: Mapping[str, str], **cursor: str | None) -> str:
+    """The query that keeps the pattern of a request and goes to another page of it."""
+    fields = {"pattern": parameters.get("pattern"), **cursor}
+    given = {name: value for name, value in fields.items() if value}
+    return f"?{urlencode(given)}" if given else ""
+
+
+class _Wanted(TypedDict):
+    """What is to be in the frame."""
+
+    scripts: Scripts
+    text_fragment: str | None
+    frame: int | None
+    part: str | None
+    words: Words
+
+
+def _frame(request: Request) -> int | None:
+    """The `?frame=` of several, or the `?page=`, that is to be shown. Raises ParseError."""
+    page = request.query_params.get("page")
+    if page:
+        return paging.number(page, "page", least=1)
+    wanted = request.query_params.get("frame")
+    return paging.number(wanted, "frame", least=0) if wanted else None
+
+
+def _at(request: Request) -> int | None:
+    """The position `?at=` from which a long text is to be shown. Raises ParseError."""
+    wanted = request.query_params.get("at")
+    return paging.number(wanted, "at", least=0) if wanted else None
+
+
+def _typed_lines(request: Request) -> str | None:
+    """The lines that a reader typed, as RFC 5147 counts them. Raises ParseError."""
+    first, last = (request.query_params.get(name) for name in ("first", "last"))
+    if not first:
+        return None
+    start = paging.number(first, "first")
+    return f"line={start - 1},{paging.number(last, 'last', least=start) if last else start}"
+
+
+async def document(request: Request, reference: str) -> Response:
+    """Answer a name with the reader's page around the document; `?frame=` shows one of several.
+
+    `?at=` shows a long text from that position on, `?first=` and `?last=` mark lines, from 1.
+    `?part=` shows another page of the same aggregate.
+    """
+    show_text = request.query_params.get("show") == "text"
+    text_fragment = request.query_params.get("rfc5147") or _typed_lines(request)
+    wanted_frame = _frame(request)
+    reading = await ask(
+        request,
+        Archive.read,
+        reference,
+        text=show_text,
+        text_fragment=text_fragment,
+        frame=wanted_frame,
+        at=_at(request),
+    )
+    if reading.leaf is not None:
+        _draw_ahead(request, reading.leaf)
+    after = request.query_params.get("quoters")
+    quoters = await ask(request, Archive.quoter_page, reference, limit=QUOTER_ITEMS, after=after)
+    words = reading.passage.quote if reading.passage else ""
+    seen = await ask(request, Archive.seen, reading.reference, words)
+    styled = await ask(request, _styled, reading.reference) if reading.cited else {}
+    about = await ask(request, Archive.describe, reading.pdi)
+    fields = {
+        "Content-Location": reading.pdi,
+        "Vary": "Accept",
+        "Link": _signposts(
+            request, reading, about, await ask(request, Archive.licences, reading.pdi)
+        ),
+    }
+    return page(
+        request,
+        "document.html",
+        fields=fields,
+        reading=reading,
+        quoters=quoters,
+        paged=after is not None,
+        about=about,
+        styled=styled,
+        coins=seen.coins,
+        preview=seen.preview if request.app.state.public else (),
+        sandbox=headers.FRAME_SANDBOX,
+        frame=wanted_frame,
+        part=request.query_params.get("part") or "",
+        followed=await followed(request),
+        jottings=await of_document(request, reading.pdi),
+    )
+
+
+def _draw_ahead(request: Request, leaf: Leaf) -> None:
+    """Begin to draw what the frame of a page will ask for, while that page is made."""
+    task = asyncio.create_task(ask(request, Archive.draw, leaf))
+    _DRAWING.add(task)  # it would be forgotten else
+    task.add_done_callback(_DRAWING.discard)
+
+
+def _styled(archive: Archive, reference: str) -> dict[str, str]:
+    """A reference in the styles that are asked for most; none where no styles are installed."""
+    with contextlib.suppress(PermaciteError):
+        return {style: archive.styled(reference, style) for style in _STYLES}
+    return {}
+
+
+def _signposts(
+    request: Request, reading: Reading, about: Description, licences: Sequence[str]
+) -> str:
+    """Links for programs: how to cite it, what describes it, its formats (RFC 8288, RFC 8574).
+
+    As Signposting has them (level 1): the page is about an object of a type of schema.org, under
+    the licences that are stated of it.
+    """
+    described = at(request, f"/-/api/document?name={quote(reading.pdi, safe='')}")
+    kinds = ("AboutPage", _KINDS.get(about.type, "CreativeWork"))
+    links = [
+        f'<{reading.reference}>; rel="cite-as"',
+        *(f'<https://schema.org/{kind}>; rel="type"' for kind in kinds),
+        *(f'<{licence}>; rel="license"' for licence in licences),
+        f'<{described}>; rel="describedby"; type="application/json"',
+    ]
+    formats = [item for item in reading.document.formats if item.restricted is None]
+    links += [
+        f'<{at(request, "/")}{item.pdi}>; rel="item"; type="{item.media_type}"' for item in formats
+    ]
+    return ", ".join(links)
+
+
+async def frame(request: Request) -> Response:
+    """GET /-/page/{name}: the archived page itself, inert, for the reader's frame.
+
+    `?frame=` shows one frame of an animation, or one page of several, as a PNG made of it;
+    `?part=` another page of the same aggregate, by the path of its part. The page
+    is asked for again each time, since it may be withdrawn, and answered with 304 while it is
+    the same.
+    """
+    reference = reference_of(request, "/-/page/")
+    wanted: _Wanted = {
+        "scripts": replace(SCRIPTS, follow=kept(request, SCRIPTS.follow)),
+        "text_fragment": request.query_params.get("rfc5147"),
+        "frame": _frame(request),
+        "part": request.query_params.get("part"),
+        "words": words_for(request),
+    }
+    state = await ask(request, Archive.page_state, reference, **wanted)
+    tag = f'"{state.tag}"'
+    fields = headers.frame_headers(state.script) | {
+        "ETag": tag,
+        "Last-Modified": format_datetime(state.modified_at, usegmt=True),
+        "Vary": "Accept-Language",
+    }
+    # The date alone decides nothing: a later permacite may make another page of the same bytes.
+    if headers.names_tag(request.headers.get("if-none-match"), tag):
+        return Response(status_code=304, headers=fields)
+    shown = await ask(request, Archive.page, reference, **wanted)
+    if not shown.tag:
+        del fields["ETag"]
+    return Response(shown.html, headers=fields, media_type="text/html")

@@ -1,0 +1,59 @@
+"""Signing in: a person shows a token once, and their browser shows it from then on.
+
+The cookie is for this server alone: no script reads it, no page of another site has it sent, and
+it goes when the browser is closed. Signing out takes it away.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import QueryParams
+from starlette.responses import RedirectResponse
+
+from permacite.errors import TokenError
+from permacite.limits import SIGN_IN_BODY_BYTES
+from permacite.web import headers
+from permacite.web.addresses import at
+from permacite.web.caller import caller_of
+from permacite.web.middleware.access import COOKIE
+from permacite.web.requests import body_of
+from permacite.web.templates import kept, page
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+__all__ = ["PATH", "sign_in"]
+
+PATH = "/-/sign-in"
+
+
+async def sign_in(request: Request) -> Response:
+    """GET /-/sign-in asks for a token, or says what yours lets you do; POST signs in, or out.
+
+    Fields: token, or `act=out`. Signing in sets a cookie (HttpOnly, SameSite=Strict, and Secure
+    over https:) until the browser is closed; it leads back here.
+    """
+    if request.method != "POST":
+        return page(request, "signing.html", token=caller_of(request).token, refused=False)
+    body = (await body_of(request, most_bytes=SIGN_IN_BODY_BYTES)).decode("ascii", "replace")
+    form = QueryParams(body)
+    secret = "" if form.get("act") == "out" else form.get("token", "").strip()
+    if form.get("act") != "out":
+        try:
+            await run_in_threadpool(caller_of(request).whole.token_of, secret)
+        except TokenError:
+            return page(request, "signing.html", 403, token=None, refused=True)
+    answer = RedirectResponse(kept(request, PATH), 303, headers=headers.reader_headers())
+    answer.set_cookie(
+        COOKIE,
+        secret,
+        max_age=None if secret else 0,
+        path=at(request, "/"),
+        secure=request.url.scheme == "https",
+        httponly=True,
+        samesite="strict",
+    )
+    return answer

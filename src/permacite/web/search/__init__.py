@@ -1,1 +1,0 @@
-"""The box: what is typed is words, an address or a name, and leads to places ready to cite."""

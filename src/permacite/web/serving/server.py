@@ -1,0 +1,313 @@
+"""Serve one archive: open it, listen, and end with 0 when told to, whatever is at work."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import json
+import os
+import signal
+import socket
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from permacite.service.archive import Archive
+from permacite.service.base import checked_location
+from permacite.web import templates
+from permacite.web.app import create_app
+from permacite.web.middleware.base_path import Based
+from permacite.web.middleware.building import Building
+from permacite.web.middleware.compression import Packed
+from permacite.web.middleware.entity_tags import Tagged
+from permacite.web.middleware.forwarded import Forwarded
+from permacite.web.middleware.response_cache import Remembered
+from permacite.web.saves import Saves
+from permacite.web.serving.connection_limits import Limits, told
+from permacite.web.serving.listening import serve
+from permacite.web.serving.memory import share_heap
+from permacite.web.serving.monitoring import Watching, notify, watched, watching_workers
+from permacite.web.serving.peers import Peers
+from permacite.web.serving.restart import Renewal
+from permacite.web.serving.sockets import listening, told_of
+from permacite.web.serving.warming import Warming
+from permacite.web.serving.workers import Workers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, TypeAlias
+
+    from starlette.applications import Starlette
+
+    from permacite.service.base import Location
+    from permacite.web.serving.sockets import Place
+
+    Ending: TypeAlias = tuple[asyncio.Event, asyncio.Event]
+
+__all__ = ["Serving", "run", "work"]
+
+_OWN_NAMES = ("localhost", "127.0.0.1", "[::1]")
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """What is served, to whom, and how."""
+
+    folder: Location | None
+    names: Sequence[str] = ()
+    """Host names to answer to, besides those of this machine."""
+    writable: bool = False
+    public: bool = False
+    grace_s: float = 10
+    """How long answers that are begun may take when the end has come."""
+    limits: Limits = field(default_factory=Limits)
+    watching: Watching = field(default_factory=Watching)
+    shared: Path | None = None
+    """A folder in which the processes of this server tell one another of saves; None for one."""
+    proxies: Sequence[str] = ()
+    """Of which addresses it is believed for whom they ask."""
+    base: str = ""
+    """The path under which it stands, such as /archive."""
+    building: Sequence[str] = ()
+    """From which addresses what is for the archive's building may be read."""
+    building_name: str = ""
+    witness: Path | None = None
+    """The file of the key by which a mirror cosigns what its origin submits."""
+
+
+def run(
+    serving: Serving,
+    place: Place,
+    *,
+    workers: int = 1,
+    check: Sequence[str],
+    announce: Callable[[str], None],
+) -> None:
+    """Serve until told to stop. `announce` is told the address when it answers.
+
+    `check`: the command that tells what is wrong with what the server would be told now.
+    """
+    share_heap()
+    host = f"[{place.host}]" if ":" in place.host else place.host
+    serving = dataclasses.replace(serving, names=(*_OWN_NAMES, host, *serving.names))
+    with listening(place) as listener:
+
+        def ready() -> None:
+            announce(f"{told_of(listener, place)}{serving.base}/ answers; Ctrl-C stops it")
+            notify("READY=1")
+
+        renewal = Renewal(listener, check, announce)
+        ending = partial(_stopped_by_signals, renewal)
+        if workers == 1:
+            _answer(serving, listener, ending, ready=ready, announce=announce, last=renewal.begin)
+        else:
+            _keep(serving, listener, workers, ending, ready=ready, announce=announce)
+        renewal.begin()
+
+
+def _answer(
+    serving: Serving,
+    listener: socket.socket,
+    ending: Callable[[], Ending],
+    *,
+    ready: Callable[[], None],
+    announce: Callable[[str], None],
+    last: Callable[[], None] = lambda: None,
+) -> None:
+    """Serve in this process. `last` is called before it is left though something is at work."""
+    with contextlib.ExitStack() as stack:
+        archive = stack.enter_context(Archive.open(serving.folder))
+        app = _application(serving, archive)
+        decoders = archive.decoders(many=True)
+        if serving.shared is None:  # else who keeps the processes does, once
+            _introduce(serving, archive, decoders, announce)
+        moments = stack.enter_context(archive.moments())
+        places = Building(serving.building).apart
+        remembered = Remembered(Packed(Based(app, serving.base)), moments, places)
+        seen = watched(
+            Tagged(remembered),
+            archive,
+            serving.watching,
+            shared=serving.shared,
+            announce=announce,
+        )
+        observed, events, tell = stack.enter_context(seen)
+        warming = Warming(archive.prepare, templates.prepare)
+        peers = Peers(serving.limits, events)
+
+        forwarded = Forwarded(observed, serving.proxies)
+
+        def known(scope: dict[str, Any]) -> tuple[int, bytes, bytes] | None:
+            forwarded.apply(scope)
+            answer = remembered.known(scope)
+            if answer is None:
+                return None
+            scope["endpoint"] = answer.endpoint
+            field = observed.tell_known(scope, answer.status, len(answer.body))
+            return answer.status, answer.head + field, answer.body
+
+        async def until_stopped() -> int:
+            return await serve(
+                forwarded,
+                listener,
+                peers,
+                ending=ending(),
+                grace_s=serving.grace_s,
+                ready=ready,
+                known=known,
+                ticks=(tell, warming.tick),
+            )
+
+        with asyncio.Runner() as runner:
+            left = runner.run(until_stopped())
+            announce(f"served {', '.join(told(peers.counts)) or 'nobody'}")
+            if left:
+                announce(f"not finished within {serving.grace_s:g} s, and cut: {left}")
+                last()
+                _leave()
+
+
+def _application(serving: Serving, archive: Archive) -> Starlette:
+    app = create_app(
+        archive,
+        names=serving.names,
+        writable=serving.writable,
+        public=serving.public,
+        building=serving.building,
+        building_name=serving.building_name,
+    )
+    app.state.saves = Saves(serving.shared)
+    app.state.witness = serving.witness
+    return app
+
+
+def _introduce(
+    serving: Serving, archive: Archive, decoders: str, announce: Callable[[str], None]
+) -> None:
+    """Tell what is served, and the keys of a witness. Raises ConflictError for no mirror."""
+    about = archive.about()
+    announce(f"{about.documents} documents of {about.series} in {about.directory}")
+    announce(decoders)
+    for caution in archive.cautions():
+        announce(f"caution: {caution}")
+    if serving.witness is not None:
+        for key in archive.witness_keys(serving.witness):
+            announce(f"a witness, below /-/witness: {key}")
+
+
+def _keep(
+    serving: Serving,
+    listener: socket.socket,
+    count: int,
+    ending: Callable[[], Ending],
+    *,
+    ready: Callable[[], None],
+    announce: Callable[[str], None],
+) -> None:
+    """Serve by processes that share the socket, and keep them."""
+    with contextlib.ExitStack() as stack:
+        archive = stack.enter_context(Archive.open(serving.folder))
+        _introduce(serving, archive, archive.decoders(), announce)
+        listener.set_inheritable(True)
+        shared = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="permacite-")))
+        folder = serving.folder or Path(archive.about().directory)
+        own = dataclasses.replace(serving, folder=folder, shared=shared)
+        ended = stack.enter_context(
+            watching_workers(archive, serving.watching, shared, announce=announce)
+        )
+        workers = Workers(
+            count,
+            lambda number, channel: _words(own, number, listener.fileno(), channel),
+            listener=listener,
+            announce=announce,
+            ended=ended,
+        )
+
+        async def until_stopped() -> None:
+            stop, hurry = ending()
+            await workers.run(stop=stop, hurry=hurry, grace_s=serving.grace_s, ready=ready)
+
+        asyncio.run(until_stopped())
+
+
+def _words(serving: Serving, number: int, listener: int, channel: int) -> list[str]:
+    """The arguments of a worker."""
+    told = json.dumps(dataclasses.asdict(serving), default=str)
+    return [told, *map(str, (number, listener, channel))]
+
+
+def work() -> None:
+    """Be a worker, with `_words` as arguments."""
+    share_heap()
+    told, number, listener, channel = json.loads(sys.argv[1]), *map(int, sys.argv[2:5])
+    if told["watching"]["metrics"] is not None:
+        told["watching"]["metrics"] = tuple(told["watching"]["metrics"])
+    told |= {"folder": checked_location(told["folder"]), "shared": Path(told["shared"])}
+    if told["witness"] is not None:
+        told["witness"] = Path(told["witness"])
+    told |= {"limits": Limits(**told["limits"]), "watching": Watching(**told["watching"])}
+
+    def announce(said: str) -> None:
+        sys.stderr.write(f"worker {number + 1}: {said}\n")
+        sys.stderr.flush()
+
+    with (
+        socket.socket(fileno=listener) as shared_listener,
+        socket.socket(fileno=channel) as line,
+    ):
+
+        def ready() -> None:
+            with contextlib.suppress(OSError):  # the end has come meanwhile
+                line.send(b"1")
+
+        own = Serving(**told)
+        _answer(own, shared_listener, lambda: _stopped_by(line), ready=ready, announce=announce)
+
+
+def _stopped_by(line: socket.socket) -> Ending:
+    """The same for a worker: the other end of its channel closes, or it is told itself."""
+    stop, hurry = _stopped_by_signals()
+    loop = asyncio.get_running_loop()
+
+    def closed() -> None:
+        loop.remove_reader(line)
+        stop.set()
+
+    loop.add_reader(line, closed)
+    return stop, hurry
+
+
+def _stopped_by_signals(renewal: Renewal | None = None) -> Ending:
+    """What says that the end has come, and that nobody waits for it: a second Ctrl-C."""
+    loop = asyncio.get_running_loop()
+    stop, hurry = asyncio.Event(), asyncio.Event()
+
+    def ended() -> bool:
+        """Whether the end had come before, and was no new beginning."""
+        was_ending = stop.is_set() and not (renewal and renewal.forget())
+        stop.set()
+        return was_ending
+
+    def interrupted() -> None:
+        if ended():
+            hurry.set()
+
+    loop.add_signal_handler(signal.SIGINT, interrupted)
+    loop.add_signal_handler(signal.SIGTERM, ended)
+    if renewal is not None:
+        renewal.on_signal(stop)
+    return stop, hurry
+
+
+def _leave() -> None:
+    """End the process though threads of it are at work.
+
+    What they have not committed is as if it had never begun; what they have is on the disk.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
