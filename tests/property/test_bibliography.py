@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from permacite.bibliography import Date, gather, reference
-from permacite.bibliography.dates import date
+from permacite.bibliography.choosing import date
 from permacite.markup import Document
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from tests.property.slow_decoders import DECODERS, slow_decode
 
 from permacite.charsets import codec_of, decode, incremental, same
-from permacite.charsets.bulk import bulk_of
-from permacite.charsets.multibyte import rules_of
+from permacite.charsets.multibyte import bulk_of, rules_of
 from permacite.charsets.registry import ROW_OF_NAME, ROWS
 
 CODECS = sorted({row.codec for row in ROWS if row.codec is not None})

@@ -13,9 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from permacite.bibliography import Claim, Place, gather, reference
-from permacite.bibliography.dates import date
-from permacite.bibliography.identifiers import doi, isbn, issn, language
-from permacite.bibliography.people import people, person
+from permacite.bibliography.choosing import date, doi, isbn, issn, language, people, person
 from permacite.markup import Document
 
 

@@ -224,7 +224,7 @@ def test_a_file_that_is_cut_short_underneath_costs_one_worker(tmp_path: Path) ->
 
 TRIED = """
 import ctypes, fcntl, json, mmap, os, socket, subprocess, sys, threading
-from permacite.decoding.confinement import confine
+from permacite.decoding.worker import confine
 holds = confine(memory_bytes=1 << 33, descriptors=32)
 libc = ctypes.CDLL(None, use_errno=True)
 buffer = ctypes.create_string_buffer(8192)

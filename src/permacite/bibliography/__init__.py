@@ -1,17 +1,15 @@
-"""What a page says of itself: author, date, title, publisher, identifiers, and where it says so.
+"""Bibliographic metadata of a page: author, date, title, publisher, identifiers, and their sources.
 
-| room | what it holds |
+| module | contents |
 |---|---|
-| model | a reference, and what it is made of |
-| reading | one pass over a page, which gathers what it states |
-| meta, json_ld, microdata | the ways in which pages state it |
-| schema_org | what items of schema.org mean, in JSON-LD and in microdata |
-| zotero | items of a library, as Zotero exports them |
-| choosing | which of several statements counts |
-| people, dates, identifiers | names, dates, DOI, ISBN, ISSN, language tags |
+| model | a reference and its fields |
+| reading | one pass over a page: its meta elements, and all other claims |
+| schema_org | items of schema.org, in JSON-LD and in microdata |
+| zotero | items of a Zotero library, as Zotero exports them |
+| choosing | the choice between several claims; names, dates, DOI, ISBN, ISSN, language tags |
 
-A reference is made from the octets whenever it is needed, and is never stored: no name and no
-citation depends on it. It takes any page, raises nothing for it, and fetches nothing.
+A reference is computed from the octets when it is needed, and never stored: no name and no citation
+depends on it. Any page is accepted; nothing is raised and nothing is fetched.
 """
 
 from __future__ import annotations

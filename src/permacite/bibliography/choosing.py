@@ -10,23 +10,219 @@ is shared, where people write it; so does one that is a heading of the page with
 behind it, whatever the site is called. Authors come from one vocabulary alone. When something was
 made, or first stood online, counts only where nothing says when it was published: a page often has
 the first in the time of its server, a day before or after the other.
+
+Identifiers that a page states of itself: DOI, ISBN, ISSN, language tags, each checked.
+
+| specification | function |
+|---|---|
+| DOI Handbook §2.2 | doi |
+| ISO 2108, the check digits of ISBN-10 and ISBN-13 | isbn |
+| ISO 3297, the check digit of an ISSN | issn |
+| BCP 47, as far as its letters | language |
+
+Deviations: none.
+Readings: what fails its check digit is no identifier; what is good is given as it was written.
+
+Dates as pages write them (ISO 8601, RFC 5322, and months in English words).
+
+Readings: the day is the one that is written, whatever its time zone. What can be read in two ways,
+such as 03/04/2026, is no date.
+
+Names of people as pages write them, divided into family and given names.
+
+Readings: a name of one word, of an organization, or in letters that are written without spaces
+stays whole. What is before a comma is the family name; else it is the last word, with the particles
+before it that begin small ("van Gogh") and with a "Jr." behind it; degrees are no part of a name.
 """
 
 from __future__ import annotations
 
+import calendar
 from typing import TYPE_CHECKING, TypeVar
 
-from permacite.bibliography import identifiers
-from permacite.bibliography.dates import date
-from permacite.bibliography.model import Claim, Person, Reference, Stated
-from permacite.bibliography.people import people
+from permacite import uri
+from permacite.bibliography.model import Claim, Date, Person, Reference, Stated
 from permacite.bibliography.zotero import VOCABULARY as ZOTERO
+from permacite.errors import ParseError
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-__all__ = ["ASSERTION", "reference"]
+__all__ = ["ASSERTION", "date", "doi", "isbn", "issn", "language", "people", "person", "reference"]
+
+
+_DOI = compile_pattern(
+    r"(?i)^(?:doi:\s*|info:doi/|https?://(?:dx\.)?doi\.org/)?(10\.[0-9]{4,9}/\S+)$"
+)
+_ISBN = compile_pattern(r"(?i)^(?:urn:isbn:|isbn(?:-1[03])?:?)?\s*([0-9][0-9 -]{8,15}[0-9X])$")
+_ISSN = compile_pattern(r"(?i)^(?:urn:issn:|issn:?)?\s*([0-9]{4})-?([0-9]{3}[0-9X])$")
+_LANGUAGE = compile_pattern(r"^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{1,8}){0,4}$")
+_OLD, _NEW = 10, 13
+_X = 10
+
+
+def doi(text: str) -> str | None:
+    """A DOI without what is often written before it."""
+    found = _DOI.match(text.strip())
+    if found is None:
+        return None
+    if "doi.org/" not in text:
+        return found[1]
+    try:
+        return uri.unquote(found[1])
+    except ParseError:
+        return found[1]
+
+
+def isbn(text: str) -> str | None:
+    """An ISBN whose check digit is right."""
+    found = _ISBN.match(text.strip())
+    if found is None:
+        return None
+    digits = [_X if c in "xX" else int(c) for c in found[1] if c not in " -"]
+    if _X in digits[:-1]:
+        return None
+    if len(digits) == _OLD:
+        good = sum(weight * digit for weight, digit in enumerate(reversed(digits), 1)) % 11 == 0
+    else:
+        weighed = sum(digit * (3 if place % 2 else 1) for place, digit in enumerate(digits))
+        good = len(digits) == _NEW and digits[-1] != _X and weighed % 10 == 0
+    return found[1] if good else None
+
+
+def issn(text: str) -> str | None:
+    """An ISSN whose check digit is right."""
+    found = _ISSN.match(text.strip())
+    if found is None:
+        return None
+    digits = [_X if c in "xX" else int(c) for c in found[1] + found[2]]
+    good = sum(weight * digit for weight, digit in enumerate(reversed(digits), 1)) % 11 == 0
+    return f"{found[1]}-{found[2].upper()}" if good else None
+
+
+def language(text: str) -> str | None:
+    """A language tag; "en_US", as Open Graph writes it, is "en-US"."""
+    text = text.strip()
+    return text.replace("_", "-") if _LANGUAGE.match(text) else None
+
+
+_MONTHS = {name[:3].lower(): number for number, name in enumerate(calendar.month_name) if name}
+_MONTH = "|".join(name for name in calendar.month_name if name)
+_SHORT = "|".join(_MONTHS)
+_NUMBERS = compile_pattern(r"\s*([0-9]{4})(?:([-/.]?)([0-9]{1,2})(?:\2([0-9]{1,2}))?)?(?![0-9])")
+_DAY_FIRST = compile_pattern(
+    rf"(?i)(?:[a-z]{{3,9}},?\s+)?([0-9]{{1,2}})(?:[snrt][tdh])?\s+({_MONTH}|{_SHORT})\.?,?\s+([0-9]{{4}})\b"
+)
+_MONTH_FIRST = compile_pattern(
+    rf"(?i)(?:[a-z]{{3,9}},?\s+)?({_MONTH}|{_SHORT})\.?\s+(?:([0-9]{{1,2}})(?:[snrt][tdh])?,?\s+)?([0-9]{{4}})\b"
+)
+_EARLIEST, _LATEST = 1000, 2999
+
+
+def date(text: str) -> Date | None:
+    """The date that a text begins with; None where there is none that can be read in one way."""
+    text = text[:100].strip()
+    if found := _NUMBERS.match(text):
+        year, _, month, day = found.groups()
+        return _checked(int(year), int(month or 0), int(day or 0))
+    if found := _DAY_FIRST.match(text):
+        return _checked(int(found[3]), _MONTHS[found[2][:3].lower()], int(found[1]))
+    if found := _MONTH_FIRST.match(text):
+        return _checked(int(found[3]), _MONTHS[found[1][:3].lower()], int(found[2] or 0))
+    return None
+
+
+def _checked(year: int, month: int, day: int) -> Date | None:
+    """As much of a date as there is; 0 for what is not stated. None where there is no such day."""
+    if not _EARLIEST <= year <= _LATEST:
+        return None
+    if not month:
+        return Date(year) if not day else None
+    if month > len(_MONTHS):
+        return None
+    if not day:
+        return Date(year, month)
+    return Date(year, month, day) if day <= calendar.monthrange(year, month)[1] else None
+
+
+_BY = compile_pattern(r"(?i)^(?:by|von|par|por|di)\s+(?=\S+\s+\S)")
+_LISTED = compile_pattern(
+    r"(?i)^(?:view all posts by|all posts by|posts by|(?:zeige )?[a-z]+ beiträge von"
+    r"|voir tous les articles de|ver todas las entradas de)\s+"
+)
+"""What blogs write in a link to an author's pages."""
+_NOBODY = frozenset({"admin", "administrator", "wordpressadmin", "no author", "unknown", "author"})
+"""Names that programs give to whom nobody named."""
+_CONTACT = compile_pattern(r"(?i)\s*(?:<[^<>]*@[^<>]*>|\bhttps?://[^\s()]+|^@\S+$|^\S+@\S+$)")
+_AND = compile_pattern(r"(?i)\s*(?:;|\s&\s|\s(?:and|und|et|y|e)\s)\s*")
+_SUFFIX = compile_pattern(r"^(?:[Jj]r|[Ss]r|II|III|IV)\.?$")
+_DEGREE = compile_pattern(r"^(?:P[Hh]\.?[Dd]|M\.?D|M\.?A|MBA|M\.?S[Cc]|B\.?S[Cc]|RN|JD|[Ee]sq)\.?$")
+_ORGANIZATION = compile_pattern(
+    r"(?i)\b(?:agency|association|authority|board|bureau|centre|center|committee|company|contributors"
+    r"|corporation|council|department|desk|editors?|editorial|foundation|gmbh|government|group|inc"
+    r"|institute?|ltd|ministry|museum|news|office|organi[sz]ation|press|project|reuters|service|society"
+    r"|staff|team|university|universität|université)\b"
+)
+_AGENCY = compile_pattern(r"^[A-Z]{3,5}$")
+_ASIDE = compile_pattern(r"\s*\([^()]*\)")
+_MOST = 100
+_LONGEST = 8
+"""Words: more is a sentence about somebody, and no name."""
+_TWO = 2
+
+
+def people(text: str, known: frozenset[str] = frozenset()) -> list[Person]:
+    """Everyone whom a text names, such as "By Ann Lee, Bo Ek and Cy Fox".
+
+    `known`: names of the site and its publisher, in small letters, which are organizations.
+    """
+    text = _BY.sub("", _LISTED.sub("", text.strip()))
+    text = _ASIDE.sub("", _CONTACT.sub("", text)).strip(" ,")
+    if not text or text.startswith("/") or text.lower() in _NOBODY:
+        return []
+    several: list[str] = []
+    for part in _AND.split(text)[:_MOST]:
+        pieces = [piece.strip() for piece in part.split(",") if piece.strip()]
+        # "Lee, Ann" is one name, "Ann Lee, Bo Ek" are two.
+        is_list = len(pieces) > 1 and all(len(piece.split()) >= _TWO for piece in pieces)
+        several += pieces if is_list or _is_of_agency(pieces) else [part.strip(" ,")]
+    if _is_organization(text, known):
+        several = [text]
+    return [person(name, known) for name in several if 0 < len(name.split()) <= _LONGEST][:_MOST]
+
+
+def _is_of_agency(pieces: Sequence[str]) -> bool:
+    """Whether the second is no given name, but whom the first one writes for: "Ann Lee, CNN"."""
+    return (
+        len(pieces) == _TWO
+        and len(pieces[0].split()) >= _TWO
+        and _AGENCY.match(pieces[1]) is not None
+        and not pieces[0].isupper()
+    )
+
+
+def person(name: str, known: frozenset[str] = frozenset()) -> Person:
+    """One name, divided where it can be."""
+    if _is_organization(name, known):
+        return Person(name)
+    parts = [part for part in (part.strip() for part in name.split(",")) if part]
+    parts = [part for part in parts if not _DEGREE.match(part)] or parts or [name]
+    if len(parts) > 1 and not _SUFFIX.match(parts[1]):
+        return Person(parts[0], " ".join(parts[1:]))
+    words = " ".join(parts).split()
+    last = len(words) - 1
+    while last > 0 and _SUFFIX.match(words[last]):
+        last -= 1
+    first = last
+    while first > 1 and words[first - 1][0].islower():
+        first -= 1
+    return Person(" ".join(words[first:]), " ".join(words[:first]))
+
+
+def _is_organization(name: str, known: frozenset[str]) -> bool:
+    return name.lower() in known or _ORGANIZATION.search(name) is not None
+
 
 ASSERTION = "assertion"
 """The vocabulary of what somebody asserts of a document."""
@@ -76,10 +272,10 @@ def reference(claims: Iterable[Claim]) -> Reference:
         container=_first(of.get("container", ()), _text),
         site=site,
         publisher=publisher,
-        language=_first(of.get("language", ()), identifiers.language),
-        doi=_first([*of.get("doi", ()), *of.get("identifier", ())], identifiers.doi),
-        isbn=_first([*of.get("isbn", ()), *of.get("identifier", ())], identifiers.isbn),
-        issn=_first(of.get("issn", ()), identifiers.issn),
+        language=_first(of.get("language", ()), language),
+        doi=_first([*of.get("doi", ()), *of.get("identifier", ())], doi),
+        isbn=_first([*of.get("isbn", ()), *of.get("identifier", ())], isbn),
+        issn=_first(of.get("issn", ()), issn),
         volume=_first(of.get("volume", ()), _text),
         issue=_first(of.get("issue", ()), _text),
         pages=_pages(of),

@@ -1,14 +1,14 @@
-"""Captions: the words said in sound and video, with their times. WebVTT and SRT.
+"""Captions of sound and video: WebVTT and SRT files, as text with times and speakers.
 
-| format | source | room |
+| format | source | module |
 |---|---|---|
-| text/vtt | W3C WebVTT: The Web Video Text Tracks Format | webvtt, cue_text |
-| application/x-subrip | no specification | subrip |
+| text/vtt | W3C WebVTT: The Web Video Text Tracks Format | webvtt, reading |
+| application/x-subrip | no specification | reading |
 | the words as plain text | docs/explanation/the-words-of-recordings.md | rendition |
 
-`read_captions` reads either, `words_of` makes the text that is cited, with the time and the speaker
-of each word. Its rules are frozen, since citations count its characters: RENDITION_VERSION names
-them. All of it takes any text, in time in proportion to its length.
+`read_captions` reads both formats. `words_of` makes the text that is cited, with the time and the
+speaker of each word. Its rules are frozen, because citations count its characters;
+RENDITION_VERSION names them. All functions accept any text, in linear time.
 """
 
 from __future__ import annotations

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from permacite.charsets.bulk import Bulk
-    from permacite.charsets.multibyte import Rules
+    from permacite.charsets.multibyte import Bulk, Rules
 
 __all__ = ["Decoder", "MultiByte", "Pending", "SingleByte", "WithoutSurrogates"]
 
@@ -159,7 +158,7 @@ class MultiByte(Pending):
 
 
 def _bulk_of(codec: str) -> Bulk | None:
-    from permacite.charsets.bulk import bulk_of
+    from permacite.charsets.multibyte import bulk_of
 
     return bulk_of(codec)
 

@@ -1,16 +1,16 @@
-"""Decoders of others (of pictures, sound and video) at work in processes that can open nothing.
+"""Worker processes for third-party decoders (pictures, sound, video, PDF), confined by the kernel.
 
-| room | what it holds |
+| module | contents |
 |---|---|
-| confinement | what a process gives up for good: files, sockets, programs, most system calls |
-| kinds | what a kind of worker loads before its doors close, what it does, and its limits |
-| messages | JSON, octets and a descriptor, between the two sides |
-| pages | the work of one kind: pages of PDFs as pictures |
-| worker | the process that decodes |
-| workers | warm workers of one kind: who gets one when, how much memory, how long |
+| kinds | the kinds of worker: what each imports, what it does, and its limits |
+| messages | the protocol: JSON, octets and a file descriptor |
+| pages | the kind that draws pages of PDFs as pictures |
+| signatures | the kind that checks signatures of PDFs |
+| worker | the process that decodes, and its confinement: no files, sockets, programs |
+| workers | pools of warm workers, with queue, memory limit and timeout |
 
-Whoever serves, verifies or holds keys hands octets to `Workers` and gets a part of them, or an
-error of ours. What comes back is never trusted with more than that: it is JSON and octets.
+A process that serves, verifies or holds keys sends octets to `Workers`, and gets back a part of
+them or a PermaciteError. The answer is trusted with no more than that: it is JSON and octets.
 """
 
 from __future__ import annotations

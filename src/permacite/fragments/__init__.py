@@ -1,20 +1,19 @@
-"""Fragments of plain text: positions, ranges, patterns and quotes, and where they are in a text.
+"""Fragments of plain text: positions, ranges, patterns and quotes, and their places in a text.
 
-| room | what it holds |
+| module | contents |
 |---|---|
-| rfc5147, wilde00 | the syntax of `#char=` and `#line=`, and of their first form, with `#match()` |
-| text, location | Text: an entity that fragments point into, and where they are in it |
-| checks | the integrity checks of a fragment |
-| union | the parts of a fragment of the first form, and all of them |
-| convert | positions of the PDI draft, RFC 5147 and its first draft, each as the others' |
-| quote | where quoted words stand in a text, word for word or nearly |
-| alignment | two texts aligned whole: what became of each passage of the one in the other |
+| rfc5147, wilde00 | the syntax of `#char=` and `#line=`, and of the older drafts, with `#match()` |
+| text | Text: an entity with fragments, integrity checks, unions of parts |
+| location | the result: spans and checks |
+| convert | conversion between positions of the PDI draft, RFC 5147 and its first draft |
+| quote | places of quoted words in a text, word for word or nearly |
+| alignment | alignment of two texts: the fate of each passage |
 | likeness | edit distances, and the parts of a text that are most like another |
 | bre | POSIX basic regular expressions, for `#match()` |
 
-The entities themselves, how they are decoded, counted and indexed, are in `permacite.text`.
-Everything here is pure and needs the standard library alone, save that `#match()` needs the extra
-`match`; with the extra `fast`, large texts are counted faster.
+`permacite.text` holds the entities themselves: decoding, counting and indexing. Everything here is
+pure and needs the standard library alone. `#match()` needs the extra `match`; the extra `fast`
+counts large texts faster.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ URI Fragment Identifiers for the text/plain Media Type (draft-wilde-text-fragmen
 | §2.1.5 regular expressions | Match |
 | §2.1.6 combining | TextFragment |
 | §3 syntax | parse, TextFragment.canonical |
-| §3 counts beyond the end, and the union | permacite.fragments.union |
+| §3 counts beyond the end, and the union | permacite.fragments.text |
 
 Deviations: none.
 

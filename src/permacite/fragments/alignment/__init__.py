@@ -1,17 +1,15 @@
-"""What became of each passage of a text in a later one: both are aligned whole.
+"""Alignment of two texts: the fate of each passage of the old one in the new one.
 
-| room | what it holds |
+| module | contents |
 |---|---|
 | words | a text as words and sentences, in any script |
-| chains | what stands once in either of two sequences, in the same order |
-| aligning | the alignment of two texts |
-| regions, editing | what stands between anchors, compared word by word |
-| images | what came of a part of the old text |
-| passages | the fate of a passage |
-| differences | what was changed in it, what matters most first |
-| wording | two wordings of it, word by word |
+| chains | anchors: sequences that occur once in both texts, in the same order |
+| aligning | the alignment of two texts; regions between anchors |
+| editing | word-by-word comparison of what is between anchors |
+| passages | the fate of a passage, and its image in the new text |
+| differences | the changes in a passage, most important first; two wordings as one |
 
-The time is in proportion to both texts, whatever stands in them.
+Linear in the length of both texts, for any input.
 """
 
 from __future__ import annotations
@@ -22,9 +20,8 @@ from permacite.exports import on_demand
 
 if TYPE_CHECKING:
     from permacite.fragments.alignment.aligning import Alignment, align
-    from permacite.fragments.alignment.differences import Change
+    from permacite.fragments.alignment.differences import Change, Piece, compared
     from permacite.fragments.alignment.passages import Fate, Similar, follow
-    from permacite.fragments.alignment.wording import Piece, compared
 
 __all__ = ["Alignment", "Change", "Fate", "Piece", "Similar", "align", "compared", "follow"]
 
@@ -32,8 +29,7 @@ on_demand(
     __name__,
     {
         "permacite.fragments.alignment.aligning": "Alignment, align",
-        "permacite.fragments.alignment.differences": "Change",
+        "permacite.fragments.alignment.differences": "Change, Piece, compared",
         "permacite.fragments.alignment.passages": "Fate, Similar, follow",
-        "permacite.fragments.alignment.wording": "Piece, compared",
     },
 )

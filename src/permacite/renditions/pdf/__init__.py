@@ -2,9 +2,8 @@
 
 | room | what it holds |
 |---|---|
-| library, decoder | PDFium by its C interface; the glyphs of all pages |
+| library, decoder | PDFium by its C interface; the glyphs of all pages; stated title, authors, DOI |
 | glyphs | the values in between |
-| lines, columns, direction, paragraphs, render | the rules `pdf-text/1` |
+| lines, scripts, paragraphs, render | the rules `pdf-text/1` |
 | places | the map: of each character its page and its box |
-| stated | title, authors and DOI as the document has them |
 """
