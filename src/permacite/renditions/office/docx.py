@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING
 
 from permacite.errors import ParseError
 from permacite.renditions.model import Rendered, Rendition
-from permacite.renditions.office.docx_text import DocxText, Parts
+from permacite.renditions.office.docx_text import DocxParts, DocxText
 from permacite.renditions.office.elements import claims_of, read_elements
 from permacite.renditions.office.zipped import Zipped, preload, target_of
 
@@ -55,7 +55,7 @@ _WANTED = frozenset({"styles", "numbering", "footnotes", "endnotes", "comments",
 _CORE = {"dc:title": "title", "dc:creator": "author", "dc:language": "language"}
 
 
-def _decode(original: Original) -> Parts:
+def _decode(original: Original) -> DocxParts:
     """Read the parts that count."""
     package = Zipped(original.content)
     roots = _relationships(package, "")
@@ -65,7 +65,7 @@ def _decode(original: Original) -> Parts:
     related = _relationships(package, main)
     others = {kind: package.read(name) for kind, name in related.items() if kind in _WANTED}
     core = roots.get("core-properties")
-    return Parts(package.read(main), others, package.read(core) if core else None)
+    return DocxParts(package.read(main), others, package.read(core) if core else None)
 
 
 def _relationships(package: Zipped, part: str) -> dict[str, str]:
@@ -91,7 +91,7 @@ def _nothing(_: str) -> None:
     """Take no note."""
 
 
-def _render(parts: Parts, *, reviewed: bool = False) -> Rendered:
+def _render(parts: DocxParts, *, reviewed: bool = False) -> Rendered:
     writer = DocxText(parts, reviewed=reviewed)
     read_elements(parts.main, writer.start, writer.end, writer.text)
     text, labels, notices = writer.finished()

@@ -1,4 +1,4 @@
-"""The text of a DOCX, written as its main part is read: the rules are those of `docx`."""
+"""Writer of the text of a DOCX; the rules are those of `docx`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from permacite.renditions.model import Label
     from permacite.renditions.office.elements import Attributes
 
-__all__ = ["DocxText", "Parts"]
+__all__ = ["DocxParts", "DocxText"]
 
 _LEFT_OUT = frozenset({"mc:Fallback", "w:pPrChange", "w:rPrChange", "w:sectPrChange"})
 _TAKEN_AWAY = frozenset({"w:del", "w:moveFrom"})
@@ -48,7 +48,7 @@ class _Paragraph:
 
 
 @dataclass(slots=True)
-class Parts:
+class DocxParts:
     """The parts of a file that have a say in its text."""
 
     main: bytes
@@ -57,65 +57,232 @@ class Parts:
     core: bytes | None
 
 
-class DocxText:
-    """The main part that is being read, and the text that is written of it."""
+class _Notes:
+    """Footnotes, endnotes and comments: the events that write each, and their numbers."""
 
-    def __init__(self, parts: Parts, *, reviewed: bool) -> None:
+    def __init__(self, parts: DocxParts) -> None:
         others = parts.others
-        self._lines = Lines()
-        self._reviewed = reviewed
-        self._styles = read_styles(others["styles"]) if "styles" in others else {}
-        self._numbering = Numbering(others.get("numbering"))
-        self._notes: dict[str, dict[str, list[tuple[Any, ...]]]] = {
+        self._events: dict[str, dict[str, list[tuple[Any, ...]]]] = {
             kind: _recorded(others[kind])
             for kind in ("footnotes", "endnotes", "comments")
             if kind in others
         }
-        self._note_numbers = dict.fromkeys(_NOTES.values(), 0)
-        self._usual_notes = _counts_notes_as_usual(others.get("settings", b""), parts.main)
-        self._left_out = 0
-        """How many elements are open from one that is left out on."""
-        self._in_text = self._in_properties = 0
-        self._hidden = self._joined = False
-        self._fields: list[bool] = []
-        """Of each open field whether its result has begun."""
-        self._paragraphs: list[_Paragraph] = []
+        self._numbers = dict.fromkeys(_NOTES.values(), 0)
+        self._usual = _counts_notes_as_usual(others.get("settings", b""), parts.main)
+
+    def take(self, kind: str, attributes: Attributes) -> tuple[str, list[tuple[Any, ...]]] | None:
+        """The name and the events of a note, the first time that it is referred to."""
+        events = self._events.get(kind, {}).pop(attributes.get("w:id", ""), None)
+        if events is None:
+            return None
+        name = ""
+        if kind == "comments":
+            name = events[0][1].get("w:author", "")[:_LONGEST_NAME]
+        elif attributes.get("w:customMarkFollows") is None:
+            self._numbers[kind] += 1
+            form = "decimal" if kind == "footnotes" else "lowerRoman"
+            name = shown(self._numbers[kind], form) or "" if self._usual else ""
+        return name, events[1:]
+
+
+class _Tables:
+    """The open rows and cells of tables. A text box counts as a cell of its own."""
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
         self._cells: list[bool] = []
-        """Of each open cell whether nothing stands in it yet; text boxes stand in none: True."""
+        """For each open cell, whether it is empty so far."""
         self._rows: list[bool] = []
-        """Of each open row whether it has no cell yet."""
-        self._apart = 0
+        """For each open row, whether it has no cell so far."""
+
+    def has_cell(self) -> bool:
+        """Whether a cell is open."""
+        return bool(self._cells)
+
+    def take_paragraph(self) -> bool:
+        """Whether a paragraph is the first one of its cell, and so continues the line."""
+        is_first = bool(self._cells) and self._cells[-1]
+        if is_first:
+            self._cells[-1] = False
+        return is_first
+
+    def begin_row(self) -> None:
+        """Begin a row."""
+        self._lines.end_line()
+        self._rows.append(True)
+
+    def end_row(self) -> None:
+        """End a row."""
+        if self._rows:
+            self._rows.pop()
+            self._lines.end_line()
+
+    def begin_cell(self) -> None:
+        """Begin a cell."""
+        if self._rows:
+            if not self._rows[-1]:
+                self._lines.cell()
+            self._rows[-1] = False
+        self._cells.append(True)
+
+    def end_cell(self) -> None:
+        """End a cell."""
+        if self._cells:
+            self._cells.pop()
+
+    def begin_box(self) -> None:
+        """Begin a text box or a note."""
+        self._cells.append(True)
+
+    def end_box(self) -> None:
+        """End a text box or a note."""
+        self._cells.pop()
+
+
+class _Paragraphs:
+    """The open paragraphs, and the sections that headings begin."""
+
+    def __init__(self, lines: Lines, tables: _Tables, parts: DocxParts, *, reviewed: bool) -> None:
+        others = parts.others
+        self._lines, self._tables, self._reviewed = lines, tables, reviewed
+        self._styles = read_styles(others["styles"]) if "styles" in others else {}
+        self._numbering = Numbering(others.get("numbering"))
+        self._open: list[_Paragraph] = []
+        self._is_joined = False
         self._sections: list[tuple[int, int, str]] = []
         """The headings whose sections are open: level, start, name."""
+        self.apart = 0
+        """The number of open text boxes and notes."""
+
+    def begin(self) -> None:
+        """Begin a paragraph."""
+        if self._is_joined:
+            self._is_joined = False
+        elif not self._tables.take_paragraph():
+            self._lines.end_line()
+        self._open.append(_Paragraph())
+
+    def write(self, words: str) -> None:
+        """Add words to the name that a heading may give to its section."""
+        if self._open:
+            self._open[-1].words.append(words)
+
+    def delete_mark(self) -> None:
+        """Take note that the mark of the paragraph is deleted."""
+        if self._open:
+            self._open[-1].mark_deleted = True
+
+    def take_property(self, name: str, attributes: Attributes) -> None:
+        """Read a property of the paragraph."""
+        if not self._open:
+            return
+        paragraph, value = self._open[-1], attributes.get("w:val")
+        if name == "w:pStyle":
+            paragraph.style = value or ""
+        elif name == "w:outlineLvl":
+            paragraph.outline = whole(value, _HEADINGS)
+        elif name == "w:framePr":
+            paragraph.joins = attributes.get("w:dropCap") in {"drop", "margin"}
+        elif name == "w:numId":
+            paragraph.number = value
+        elif name == "w:ilvl":
+            paragraph.level = whole(value)
+
+    def end_properties(self) -> None:
+        """Decide from its properties whether the paragraph is a heading, or has a number."""
+        if not self._open:
+            return
+        paragraph = self._open[-1]
+        outline, number, level = paragraph.outline, paragraph.number, paragraph.level
+        style: Style | None = self._styles.get(paragraph.style)
+        named = paragraph.style
+        for _ in range(_DEEPEST_STYLE):
+            if style is None:
+                break
+            outline = style.outline if outline is None else outline
+            if number is None and style.number is not None:
+                number = style.number
+                at = self._numbering.level_of(number, named)
+                level = level if level is not None else style.level or at
+            named, style = style.based_on, self._styles.get(style.based_on)
+        paragraph.outline = outline
+        if number is not None and not paragraph.mark_deleted:
+            paragraph.printed = self._numbering.next(number, level or 0)
+        if outline is not None and outline < _HEADINGS and not self.apart:
+            self.end_sections(outline)
+        paragraph.start = self._lines.mark()
+
+    def end(self) -> None:
+        """End a paragraph, and label it as a heading or as an item."""
+        if not self._open:
+            return
+        paragraph = self._open.pop()
+        words = " ".join("".join(paragraph.words).split())
+        if paragraph.start is not None and words:
+            outline = paragraph.outline
+            if outline is not None and outline < _HEADINGS and not self.apart:
+                name = f"{paragraph.printed or ''} {words}".strip()[:_LONGEST_NAME]
+                self._sections.append((outline, paragraph.start, name))
+            elif paragraph.printed:
+                self._lines.label(paragraph.start, "item", paragraph.printed, "")
+        if paragraph.joins or (paragraph.mark_deleted and not self._reviewed):
+            self._is_joined = True
+        elif not self._tables.has_cell() or self.apart:
+            self._lines.end_line()
+
+    def end_sections(self, level: int) -> None:
+        """End the sections of a level, and those below it."""
+        while self._sections and self._sections[-1][0] >= level:
+            _, start, name = self._sections.pop()
+            self._lines.label(start, "section", name, "")
+
+
+class DocxText:
+    """The text of the main part, written as it is read."""
+
+    def __init__(self, parts: DocxParts, *, reviewed: bool) -> None:
+        self._lines = Lines()
+        self._reviewed = reviewed
+        self._notes = _Notes(parts)
+        tables = self._tables = _Tables(self._lines)
+        paragraphs = _Paragraphs(self._lines, tables, parts, reviewed=reviewed)
+        self._paragraphs = paragraphs
+        self._left_out = 0
+        """The number of open elements, counted from one that is left out."""
+        self._in_text = self._in_properties = 0
+        self._is_hidden = False
+        self._fields: list[bool] = []
+        """For each open field, whether its result has begun."""
         self._changes: list[tuple[int, str]] = []
         self._starts: dict[str, Callable[[Attributes], None]] = {
-            "w:p": self._paragraph,
-            "w:pPr": self._begin_properties,
-            "w:rPr": self._begin_properties,
-            "w:sectPr": self._begin_properties,
             "w:r": self._run,
             "w:br": self._line_end,
             "w:cr": self._line_end,
             "w:sym": self._symbol,
             "w:fldChar": self._field,
-            "w:tr": self._row,
-            "w:tc": self._cell,
-            "w:txbxContent": self._box,
             "w:commentReference": self._comment,
         }
+        self._begins: dict[str, Callable[[], None]] = {
+            "w:p": paragraphs.begin,
+            "w:pPr": self._begin_properties,
+            "w:rPr": self._begin_properties,
+            "w:sectPr": self._begin_properties,
+            "w:tr": tables.begin_row,
+            "w:tc": tables.begin_cell,
+            "w:txbxContent": self._begin_apart,
+        }
         self._ends: dict[str, Callable[[], None]] = {
-            "w:p": self._paragraph_ends,
-            "w:pPr": self._paragraph_known,
+            "w:p": paragraphs.end,
+            "w:pPr": self._end_paragraph_properties,
             "w:rPr": self._end_properties,
             "w:sectPr": self._end_properties,
             "w:r": self._run_ends,
-            "w:tr": self._row_ends,
-            "w:tc": self._cell_ends,
+            "w:tr": tables.end_row,
+            "w:tc": tables.end_cell,
             "w:txbxContent": self._end_apart,
         }
-        self.changed = self.commented = self.symbols = 0
+        self._changed = self._commented = self._symbols = 0
 
-    # ------------------------------------------------------------ tokens
     def start(self, name: str, attributes: Attributes) -> None:
         """Begin an element."""
         if self._left_out:
@@ -127,6 +294,8 @@ class DocxText:
             self._left_out = 1
         elif name in {"w:t", "m:t"} or (name == "w:delText" and self._reviewed):
             self._in_text += 1
+        elif name in self._begins:
+            self._begins[name]()
         elif name in self._starts:
             self._starts[name](attributes)
         elif self._in_properties:
@@ -153,105 +322,47 @@ class DocxText:
         if self._in_text and not self._left_out:
             self._write(data)
 
+    def finished(self) -> tuple[str, tuple[Label, ...], tuple[Notice, ...]]:
+        """The text, its labels, and its notices."""
+        self._lines.end_line()
+        self._paragraphs.end_sections(0)
+        text, labels = self._lines.finished()
+        return text, labels, tuple(self._notices(text))
+
     def _write(self, data: str) -> None:
-        if self._hidden or not all(self._fields):
+        if self._is_hidden or not all(self._fields):
             return
         self._lines.write(data)
-        if self._paragraphs:
-            self._paragraphs[-1].words.append(data)
+        self._paragraphs.write(data)
 
-    # ------------------------------------------------------------ paragraphs
-    def _paragraph(self, _: Attributes) -> None:
-        if self._joined:
-            self._joined = False
-        elif self._cells and self._cells[-1]:
-            self._cells[-1] = False
-        else:
-            self._lines.end_line()
-        self._paragraphs.append(_Paragraph())
-
-    def _paragraph_known(self) -> None:
-        """Behind its properties: it may be a heading, or have a number."""
-        self._in_properties -= 1
-        if not self._paragraphs or self._in_properties:
-            return
-        paragraph = self._paragraphs[-1]
-        outline, number, level = paragraph.outline, paragraph.number, paragraph.level
-        style: Style | None = self._styles.get(paragraph.style)
-        named = paragraph.style
-        for _ in range(_DEEPEST_STYLE):
-            if style is None:
-                break
-            outline = style.outline if outline is None else outline
-            if number is None and style.number is not None:
-                number = style.number
-                at = self._numbering.level_of(number, named)
-                level = level if level is not None else style.level or at
-            named, style = style.based_on, self._styles.get(style.based_on)
-        paragraph.outline = outline
-        if number is not None and not paragraph.mark_deleted:
-            paragraph.printed = self._numbering.next(number, level or 0)
-        if outline is not None and outline < _HEADINGS and not self._apart:
-            self._end_sections(outline)
-        paragraph.start = self._lines.mark()
-
-    def _paragraph_ends(self) -> None:
-        if not self._paragraphs:
-            return
-        paragraph = self._paragraphs.pop()
-        words = " ".join("".join(paragraph.words).split())
-        if paragraph.start is not None and words:
-            outline = paragraph.outline
-            if outline is not None and outline < _HEADINGS and not self._apart:
-                name = f"{paragraph.printed or ''} {words}".strip()[:_LONGEST_NAME]
-                self._sections.append((outline, paragraph.start, name))
-            elif paragraph.printed:
-                self._lines.label(paragraph.start, "item", paragraph.printed, "")
-        if paragraph.joins or (paragraph.mark_deleted and not self._reviewed):
-            self._joined = True
-        elif not self._cells or self._apart:
-            self._lines.end_line()
-
-    def _end_sections(self, level: int) -> None:
-        while self._sections and self._sections[-1][0] >= level:
-            _, start, name = self._sections.pop()
-            self._lines.label(start, "section", name, "")
-
-    def _begin_properties(self, _: Attributes) -> None:
+    def _begin_properties(self) -> None:
         self._in_properties += 1
 
     def _end_properties(self) -> None:
         self._in_properties -= 1
 
-    def _property(self, name: str, attributes: Attributes) -> None:
-        value = attributes.get("w:val")
-        if name == "w:vanish":
-            self._hidden |= self._in_properties == 1 and value not in {"0", "false", "off"}
-        elif self._paragraphs:
-            paragraph = self._paragraphs[-1]
-            if name == "w:pStyle":
-                paragraph.style = value or ""
-            elif name == "w:outlineLvl":
-                paragraph.outline = whole(value, _HEADINGS)
-            elif name == "w:framePr":
-                paragraph.joins = attributes.get("w:dropCap") in {"drop", "margin"}
-            elif name == "w:numId":
-                paragraph.number = value
-            elif name == "w:ilvl":
-                paragraph.level = whole(value)
+    def _end_paragraph_properties(self) -> None:
+        self._in_properties -= 1
+        if not self._in_properties:
+            self._paragraphs.end_properties()
 
-    # ------------------------------------------------------------ runs
+    def _property(self, name: str, attributes: Attributes) -> None:
+        if name == "w:vanish":
+            is_on = attributes.get("w:val") not in {"0", "false", "off"}
+            self._is_hidden |= self._in_properties == 1 and is_on
+        else:
+            self._paragraphs.take_property(name, attributes)
+
     def _run(self, _: Attributes) -> None:
-        self._hidden = False
+        self._is_hidden = False
 
     def _run_ends(self) -> None:
-        self._hidden = False
+        self._is_hidden = False
 
     def _line_end(self, _: Attributes) -> None:
-        if not self._in_properties and not self._hidden and all(self._fields):
+        if not self._in_properties and not self._is_hidden and all(self._fields):
             self._lines.end_line()
-            if self._paragraphs:
-                self._paragraphs[-1].words.append(" ")
+            self._paragraphs.write(" ")
 
     def _symbol(self, attributes: Attributes) -> None:
         digits = attributes.get("w:char", "")
@@ -259,7 +370,7 @@ class DocxText:
             character = chr(int(digits[:4], 16))
         except ValueError:
             return
-        self.symbols += ord(character) in _PRIVATE
+        self._symbols += ord(character) in _PRIVATE
         if not "\ud800" <= character <= "\udfff":
             self._write(character.replace("\x00", ""))
 
@@ -272,58 +383,27 @@ class DocxText:
         elif self._fields and kind == "end":
             self._fields.pop()
 
-    # ------------------------------------------------------------ tables
-    def _row(self, _: Attributes) -> None:
-        self._lines.end_line()
-        self._rows.append(True)
-
-    def _row_ends(self) -> None:
-        if self._rows:
-            self._rows.pop()
-            self._lines.end_line()
-
-    def _cell(self, _: Attributes) -> None:
-        if self._rows:
-            if not self._rows[-1]:
-                self._lines.cell()
-            self._rows[-1] = False
-        self._cells.append(True)
-
-    def _cell_ends(self) -> None:
-        if self._cells:
-            self._cells.pop()
-
-    # ------------------------------------------------------------ what stands apart
-    def _box(self, _: Attributes) -> None:
-        self._begin_apart()
-
     def _begin_apart(self) -> None:
         self._lines.begin_apart()
-        self._apart += 1
-        self._cells.append(True)
-        self._hidden = False
+        self._paragraphs.apart += 1
+        self._tables.begin_box()
+        self._is_hidden = False
 
     def _end_apart(self) -> None:
-        self._cells.pop()
-        self._apart -= 1
+        self._tables.end_box()
+        self._paragraphs.apart -= 1
         self._lines.end_apart()
 
     def _note(self, kind: str, attributes: Attributes) -> None:
-        events = self._notes.get(kind, {}).pop(attributes.get("w:id", ""), None)
-        if events is None:
+        note = self._notes.take(kind, attributes)
+        if note is None:
             return
-        name = ""
-        if kind == "comments":
-            name = events[0][1].get("w:author", "")[:_LONGEST_NAME]
-        elif attributes.get("w:customMarkFollows") is None:
-            self._note_numbers[kind] += 1
-            form = "decimal" if kind == "footnotes" else "lowerRoman"
-            name = shown(self._note_numbers[kind], form) or "" if self._usual_notes else ""
+        name, events = note
         fields, self._fields, properties = self._fields, [], self._in_properties
         self._in_properties = 0
         self._begin_apart()
         start = self._lines.mark()
-        for event, *values in events[1:]:
+        for event, *values in events:
             getattr(self, event)(*values)
         if name:
             self._lines.label(start, "comment" if kind == "comments" else "note", name, "")
@@ -331,46 +411,40 @@ class DocxText:
         self._fields, self._in_properties = fields, properties
 
     def _comment(self, attributes: Attributes) -> None:
-        self.commented += 1
+        self._commented += 1
         if self._reviewed:
             self._note("comments", attributes)
 
     def _change(self, name: str, attributes: Attributes) -> None:
-        self.changed += 1
+        self._changed += 1
         if self._in_properties:
-            if name in _TAKEN_AWAY and self._paragraphs:
-                self._paragraphs[-1].mark_deleted = True
+            if name in _TAKEN_AWAY:
+                self._paragraphs.delete_mark()
         elif self._reviewed:
             author = attributes.get("w:author", "")[:_LONGEST_NAME]
             self._changes.append((self._lines.mark(), author))
         elif name in _TAKEN_AWAY:
             self._left_out = 1
 
-    # ------------------------------------------------------------ what came of it
-    def finished(self) -> tuple[str, tuple[Label, ...], tuple[Notice, ...]]:
-        """The text, its labels, and what is to be said of it."""
-        self._lines.end_line()
-        self._end_sections(0)
-        text, labels = self._lines.finished()
-        return text, labels, tuple(self._notices(text))
-
     def _notices(self, text: str) -> list[Notice]:
         notices = []
-        if self.changed and not self._reviewed:
-            told = f"it has {self.changed} tracked changes: insertions are text, deletions are not"
-            notices.append(Notice("tracked-changes", told))
-        if self.commented and not self._reviewed:
-            notices.append(Notice("comments", f"it has {self.commented} comments, left out"))
-        if self.symbols:
-            told = f"{self.symbols} characters have a meaning in their own font alone"
-            notices.append(Notice("symbols", told))
+        if self._changed and not self._reviewed:
+            message = (
+                f"it has {self._changed} tracked changes: insertions are text, deletions are not"
+            )
+            notices.append(Notice("tracked-changes", message))
+        if self._commented and not self._reviewed:
+            notices.append(Notice("comments", f"it has {self._commented} comments, left out"))
+        if self._symbols:
+            message = f"{self._symbols} characters have a meaning in their own font alone"
+            notices.append(Notice("symbols", message))
         if not text:
             notices.append(Notice("no-words", "there are no words in it"))
         return notices
 
 
 def _recorded(content: bytes) -> dict[str, list[tuple[Any, ...]]]:
-    """Notes or comments by their ids: what is to be done to write each."""
+    """Notes or comments by their ids: the events that write each."""
     notes: dict[str, list[tuple[Any, ...]]] = {}
     events: list[tuple[Any, ...]] = []
 
@@ -393,7 +467,7 @@ def _recorded(content: bytes) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def _counts_notes_as_usual(*contents: bytes) -> bool:
-    """Whether nothing says that notes begin anew, or are counted in another way."""
+    """Whether notes count in the usual way: from 1, through the whole document."""
     usual = True
     around = ""
 
@@ -416,4 +490,4 @@ def _counts_notes_as_usual(*contents: bytes) -> bool:
 
 
 def _nothing(_: str) -> None:
-    """Take no note."""
+    """Ignore it."""

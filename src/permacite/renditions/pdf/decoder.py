@@ -17,10 +17,10 @@ from permacite.bibliography import Claim, Place
 from permacite.errors import LimitError, ParseError
 from permacite.markup import EndTag, StartTag, Text, tokenize
 from permacite.renditions.model import Notice
+from permacite.renditions.pdf.fonts import Fonts, said_heights
 from permacite.renditions.pdf.glyphs import Document
 from permacite.renditions.pdf.library import library
-from permacite.renditions.pdf.reading.fonts import Fonts, said_heights
-from permacite.renditions.pdf.reading.page import page_of
+from permacite.renditions.pdf.page import page_of
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:

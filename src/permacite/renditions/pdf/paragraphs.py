@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from permacite.renditions.pdf.lines import LETTER_SPACING, lines_of
-from permacite.renditions.pdf.scripts.direction import MIRRORED, logical
+from permacite.renditions.pdf.scripts import MIRRORED, logical
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -21,11 +21,15 @@ from permacite.renditions.model import Label, Notice, Rendered
 from permacite.renditions.pdf.lines import fragments_of, frames_of, regions_of, runs_of
 from permacite.renditions.pdf.paragraphs import Sheet, gaps_of, write_region
 from permacite.renditions.pdf.places import HYPHEN, UNITS, PageMap, write_map
-from permacite.renditions.pdf.scripts.accents import with_accents
-from permacite.renditions.pdf.scripts.direction import MIRRORED, is_rtl
-from permacite.renditions.pdf.scripts.downwards import downwards
-from permacite.renditions.pdf.scripts.hangul import spaces_between
-from permacite.renditions.pdf.scripts.indic import as_said, reordered
+from permacite.renditions.pdf.scripts import (
+    MIRRORED,
+    as_said,
+    downwards,
+    is_rtl,
+    reordered,
+    spaces_between,
+    with_accents,
+)
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from permacite.renditions.pdf.reading.fonts import measured
-from permacite.renditions.pdf.reading.manners import (
+from permacite.renditions.pdf.fonts import measured
+from permacite.renditions.pdf.styles import (
     ANGLE,
     DRAWINGS,
     FONT,
@@ -27,7 +27,7 @@ from permacite.renditions.pdf.reading.manners import (
 
 if TYPE_CHECKING:
     from permacite.renditions.pdf.library import Library
-    from permacite.renditions.pdf.reading.manners import Manners, Raw
+    from permacite.renditions.pdf.styles import GlyphStyles, Raw
 
 __all__ = ["advances"]
 
@@ -48,10 +48,10 @@ _TEXT, _MOST_OBJECTS, _WIDEST = 1, 100_000, 100
 class _Glyphs:
     """The columns that are needed to ask for widths."""
 
-    def __init__(self, pdfium: Library, raw: Raw, manners: Manners) -> None:
+    def __init__(self, pdfium: Library, raw: Raw, styles: GlyphStyles) -> None:
         self.pdfium, self.text = pdfium, raw.text
         self.numbers, self.origins = raw.numbers, raw.origins
-        self.rows, self.which = manners.rows, manners.which
+        self.rows, self.which = styles.rows, styles.which
         turned = np.radians(self.rows[:, ANGLE])
         self.right, self.up = np.cos(turned), -np.sin(turned)
         self.upright = np.abs(self.right) > np.abs(self.up)
@@ -87,22 +87,22 @@ class _Glyphs:
         """How far boxes of some glyphs reach along their lines."""
         room[~np.isfinite(room).all(axis=1)] = 0
         boxes = np.clip(room, -1e6, 1e6)
-        manner = self.which[chosen]
+        style = self.which[chosen]
         x, y = self.origins[chosen].T
         across = np.maximum(
-            (boxes[:, 0] - x) * self.right[manner], (boxes[:, 2] - x) * self.right[manner]
+            (boxes[:, 0] - x) * self.right[style], (boxes[:, 2] - x) * self.right[style]
         )
-        along = np.maximum((boxes[:, 1] - y) * self.up[manner], (boxes[:, 3] - y) * self.up[manner])
-        return np.where(self.upright[manner], across, along)
+        along = np.maximum((boxes[:, 1] - y) * self.up[style], (boxes[:, 3] - y) * self.up[style])
+        return np.where(self.upright[style], across, along)
 
 
-def advances(pdfium: Library, raw: Raw, manners: Manners) -> Any:
+def advances(pdfium: Library, raw: Raw, styles: GlyphStyles) -> Any:
     """The advances of all glyphs."""
     codes, origins = raw.codes, raw.origins
     if not codes.size:
         return np.zeros(0)
-    asked = _Glyphs(pdfium, raw, manners)
-    rows, which = manners.rows, manners.which
+    asked = _Glyphs(pdfium, raw, styles)
+    rows, which = styles.rows, styles.which
     size, font = rows[which, SIZE], rows[which, FONT]
     pieces = np.zeros(codes.size + 1, np.bool_)  # of one glyph, which is as wide as all
     pieces[1:-1] = (np.abs(np.diff(origins, axis=0)) < _EQUAL).all(axis=1)
@@ -119,7 +119,7 @@ def advances(pdfium: Library, raw: Raw, manners: Manners) -> Any:
     for step in (slice(None), slice(None, None, -1)):  # a first piece is shown as half of it
         last, joined = reach[step], (pieces[1:-1])[step]
         last[1:] = np.where(joined, np.maximum(last[1:], last[:-1]), last[1:])
-    _of_whole_objects(asked, raw.page, manners, (pieces, reach))
+    _of_whole_objects(asked, raw.page, styles, (pieces, reach))
     advance = np.where((exact > 0) & (exact < reach), exact, reach)
     oblique = np.minimum(np.abs(asked.right), np.abs(asked.up)) > _SLANTED
     return np.where(oblique[which], np.minimum(advance, 0.6 * size), advance)
@@ -171,8 +171,8 @@ def _by_steps(asked: _Glyphs, codes: Any, drawings: Any, reach: Any) -> None:
     kinds, kind = np.unique(codes[drawings], return_inverse=True)
     apart = np.diff(asked.origins[drawings], axis=0)
     steps = np.hypot(*apart.T) / size[:-1]
-    manner = asked.which[drawings[:-1]]
-    along = apart[:, 0] * asked.right[manner] + apart[:, 1] * asked.up[manner]
+    style = asked.which[drawings[:-1]]
+    along = apart[:, 0] * asked.right[style] + apart[:, 1] * asked.up[style]
     following = (np.diff(drawings) == 1) & (along > 0.99 * steps * size[:-1])
     nearest = np.full(kinds.size, np.inf)
     np.minimum.at(nearest, kind[:-1][following], steps[following])
@@ -191,22 +191,22 @@ def _close(asked: _Glyphs, reach: Any) -> Any:
 
 
 def _of_whole_objects(
-    asked: _Glyphs, page: int, manners: Manners, columns: tuple[Any, Any]
+    asked: _Glyphs, page: int, styles: GlyphStyles, columns: tuple[Any, Any]
 ) -> None:
     """Where objects are said to stand for a text (ActualText), their bounds tell how wide it is."""
     pieces, reach = columns
-    if not any(manners.handles):
+    if not any(styles.handles):
         return
-    begins = np.flatnonzero(np.diff(manners.which, prepend=-1))
-    ends = np.append(begins[1:], manners.which.size)
+    begins = np.flatnonzero(np.diff(styles.which, prepend=-1))
+    ends = np.append(begins[1:], styles.which.size)
     joined = np.append(0, np.cumsum(pieces[1:-1]))
     whole = (ends - begins > 1) & (joined[ends - 1] - joined[begins] == ends - begins - 1)
     whole &= asked.upright
     if not whole.any():
         return
-    silent = _silent_behind(asked.pdfium, page, frozenset(manners.handles))
+    silent = _silent_behind(asked.pdfium, page, frozenset(styles.handles))
     for index in np.flatnonzero(whole).tolist():
-        first = manners.handles[index]
+        first = styles.handles[index]
         x, sign = float(asked.origins[begins[index], 0]), float(asked.right[index])
         width = 0.0
         for handle in (first, *silent.get(first, ())):
@@ -214,7 +214,7 @@ def _of_whole_objects(
             if right - left <= 0:  # a space
                 break
             width = max(width, (left - x) * sign, (right - x) * sign)
-        if 0 < width < _WIDEST * float(manners.rows[index, SIZE]):
+        if 0 < width < _WIDEST * float(styles.rows[index, SIZE]):
             stretch = slice(int(begins[index]), int(ends[index]))
             reach[stretch] = np.maximum(reach[stretch], width)
 

@@ -12,25 +12,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from permacite.renditions.pdf.advances import advances
 from permacite.renditions.pdf.frames import frame_of
 from permacite.renditions.pdf.glyphs import Page
-from permacite.renditions.pdf.reading.advances import advances
-from permacite.renditions.pdf.reading.manners import (
+from permacite.renditions.pdf.styles import (
     ANGLE,
     ASCENT,
     DESCENT,
     HIDDEN,
     SCALE,
     SIZE,
-    Manners,
+    GlyphStyles,
     Raw,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from permacite.renditions.pdf.fonts import Fonts
     from permacite.renditions.pdf.library import Library
-    from permacite.renditions.pdf.reading.fonts import Fonts
 
 __all__ = ["NO_BLOCK", "blocks_of", "page_of"]
 
@@ -183,9 +183,9 @@ class _Reader:
         numbers, codes = self._kept(count)
         origins = self._origins(numbers)
         raw = Raw(self._handle, self._text, numbers, codes, origins)
-        manners = Manners(self._pdfium, raw, self._fonts)
-        advance = advances(self._pdfium, raw, manners)
-        row = manners.rows[manners.which]
+        styles = GlyphStyles(self._pdfium, raw, self._fonts)
+        advance = advances(self._pdfium, raw, styles)
+        row = styles.rows[styles.which]
         size, scale = row[:, SIZE], row[:, SCALE]
         width, height = self._frame.size
         # Builds differ by a ten-thousandth.
@@ -205,7 +205,7 @@ class _Reader:
             angle,
             _boxes((x, y), advance, angle, (row[:, ASCENT] * size, row[:, DESCENT] * size)),
             row[:, HIDDEN] != 0,
-            self._blocks(manners) if tagged else np.full(numbers.size, NO_BLOCK, np.int64),
+            self._blocks(styles) if tagged else np.full(numbers.size, NO_BLOCK, np.int64),
             self._has_pictures(count),
         )
 
@@ -265,19 +265,19 @@ class _Reader:
         origins[~np.isfinite(origins).all(axis=1)] = 0
         return np.clip(origins, -1e6, 1e6)
 
-    def _blocks(self, manners: Manners) -> Any:
+    def _blocks(self, styles: GlyphStyles) -> Any:
         """Of each glyph the number of its block in the order of the tags."""
-        none = np.full(manners.which.size, NO_BLOCK, np.int64)
-        if not any(manners.handles):
+        none = np.full(styles.which.size, NO_BLOCK, np.int64)
+        if not any(styles.handles):
             return none
         ask = self._pdfium.FPDFPageObj_GetMarkedContentID
         known = blocks_of(self._pdfium, self._handle)
         if len(set(known.values())) < 2:  # noqa: PLR2004 - one block has no order
             return none
         each = [
-            known.get(ask(handle), NO_BLOCK) if handle else NO_BLOCK for handle in manners.handles
+            known.get(ask(handle), NO_BLOCK) if handle else NO_BLOCK for handle in styles.handles
         ]
-        blocks = np.array(each, np.int64)[manners.which]
+        blocks = np.array(each, np.int64)[styles.which]
         return blocks if (blocks != NO_BLOCK).mean() >= _TAGGED else none
 
     def _has_pictures(self, glyphs: int) -> bool:

@@ -1,4 +1,4 @@
-"""How glyphs are drawn: all of one object of a page in one manner."""
+"""Glyph styles of a PDF page: size, angle, font and heights, one style for each text object."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from permacite.renditions.pdf.reading.fonts import heights_of
+from permacite.renditions.pdf.fonts import heights_of
 
 if TYPE_CHECKING:
+    from permacite.renditions.pdf.fonts import Fonts, Heights
     from permacite.renditions.pdf.library import Library
-    from permacite.renditions.pdf.reading.fonts import Fonts, Heights
 
 __all__ = [
     "ANGLE",
@@ -26,12 +26,12 @@ __all__ = [
     "SCALE",
     "SIZE",
     "SLANT",
-    "Manners",
+    "GlyphStyles",
     "Raw",
 ]
 
 SIZE, ANGLE, SCALE, HIDDEN, ASCENT, DESCENT, FONT, SLANT, _COLUMNS = range(9)
-"""The columns of a manner; its slant is how far a box leans over along the line, in points."""
+"""The columns of a style; its slant is how far a box leans over along the line, in points."""
 DRAWINGS = -1.0
 """In place of a font (type 3) of which PDFium tells neither size nor widths."""
 _SMALLEST, _LARGEST = 0.01, 1e5
@@ -66,35 +66,13 @@ class Raw(NamedTuple):
     origins: Any
 
 
-class Manners:
-    """The manners of a page: `rows`, and of each glyph `which` of them."""
+class _GlyphReader:
+    """Where the style of glyphs changes, and how large they are drawn, as PDFium reports it."""
 
-    def __init__(self, pdfium: Library, raw: Raw, fonts: Fonts) -> None:
-        self._pdfium, self._text = pdfium, raw.text
-        self._drawings: list[int] = []
-        """The rows in a font of drawings (type 3), of which PDFium tells no size."""
-        listed = raw.numbers.tolist()
-        if not listed:
-            self.handles: list[int] = []
-            self.rows, self.which = np.zeros((1, _COLUMNS)), np.zeros(0, np.int64)
-            return
-        if pdfium.tells_objects:
-            begins, self.handles = self._objects(listed, whole=_runs_left(raw.codes))
-            named = [pdfium.FPDFTextObj_GetFont(drawn) or 0 for drawn in self.handles]
-        else:
-            begins, named = self._stretches(listed, raw.origins)
-            self.handles = [0] * len(begins)
-        said = {font: fonts.heights(font) for font in set(named) if font and pdfium.tells_objects}
-        starts = np.zeros(len(listed), np.int64)
-        starts[begins[1:]] = 1
-        self.which = np.cumsum(starts)
-        self.rows = self._rows(
-            [listed[begin] for begin in begins], raw.origins[begins], named, said
-        )
-        if self._drawings:
-            self._size_drawings(begins, listed)
+    def __init__(self, pdfium: Library, text: int) -> None:
+        self._pdfium, self._text = pdfium, text
 
-    def _objects(self, listed: list[int], *, whole: bool) -> tuple[list[int], list[int]]:
+    def objects(self, listed: list[int], *, whole: bool) -> tuple[list[int], list[int]]:
         """Where the glyphs of each object begin, and the objects.
 
         The glyphs of an object follow each other: where the first and the last of a stretch are of
@@ -131,8 +109,8 @@ class Manners:
             handles.append(current)
         return begins, handles
 
-    def _stretches(self, listed: list[int], origins: Any) -> tuple[list[int], list[int]]:
-        """The same of builds that do not tell objects: stretches in one font, and a number for it.
+    def stretches(self, listed: list[int], origins: Any) -> tuple[list[int], list[int]]:
+        """The same for builds that report no objects: stretches in one font, and a number for it.
 
         It is the place of its name on the page from 1, below 0 if it has none.
         """
@@ -145,7 +123,7 @@ class Manners:
         known = {name: place for place, name in enumerate(dict.fromkeys(names), 1)}
         fonts = np.array([known[name] if name else -known[name] for name in names])
         changed = (np.abs(np.diff(origins[:, 1])) >= _SAME) | reach.any(axis=1)
-        changed |= (np.diff(self._drawn(listed), axis=0) != 0).any(axis=1)
+        changed |= (np.diff(self.matrices(listed), axis=0) != 0).any(axis=1)
         begins = [0, *(np.flatnonzero(changed | (np.diff(fonts) != 0)) + 1).tolist()]
         return begins, fonts[begins].tolist()
 
@@ -157,7 +135,7 @@ class Manners:
         asked = self._text, number, place, _LONGEST_NAME, ctypes.addressof(flags)
         return room.value if self._pdfium.FPDFText_GetFontInfo(*asked) <= _LONGEST_NAME else b"?"
 
-    def _drawn(self, numbers: list[int]) -> Any:
+    def matrices(self, numbers: list[int]) -> Any:
         """Of glyphs the size that they are drawn in, and the first four numbers of their matrix."""
         text, count = self._text, len(numbers)
         room = np.zeros((count, 6), np.float32)
@@ -168,11 +146,50 @@ class Manners:
         drawn[~np.isfinite(drawn).all(axis=1)] = 0
         return drawn
 
+    def box_heights(self, number: int, origin: Any, size: float) -> Heights:
+        """What a glyph takes above and below its line, by its loose box."""
+        box = (ctypes.c_float * 4)()
+        self._pdfium.FPDFText_GetLooseCharBox(self._text, number, ctypes.addressof(box))
+        if not all(map(math.isfinite, box)):
+            return heights_of(0.0, 0.0)
+        reach = [(box[side] - float(origin[1])) / size for side in (1, 3)]
+        return heights_of(max(reach), min(reach))
+
+
+class GlyphStyles:
+    """The styles of the glyphs of a page: one of `rows` each, and `which` one for each glyph."""
+
+    def __init__(self, pdfium: Library, raw: Raw, fonts: Fonts) -> None:
+        self._pdfium, self._text = pdfium, raw.text
+        self._glyphs = _GlyphReader(pdfium, raw.text)
+        self._drawings: list[int] = []
+        """The rows in a font of drawings (type 3), of which PDFium tells no size."""
+        listed = raw.numbers.tolist()
+        if not listed:
+            self.handles: list[int] = []
+            self.rows, self.which = np.zeros((1, _COLUMNS)), np.zeros(0, np.int64)
+            return
+        if pdfium.tells_objects:
+            begins, self.handles = self._glyphs.objects(listed, whole=_runs_left(raw.codes))
+            named = [pdfium.FPDFTextObj_GetFont(drawn) or 0 for drawn in self.handles]
+        else:
+            begins, named = self._glyphs.stretches(listed, raw.origins)
+            self.handles = [0] * len(begins)
+        said = {font: fonts.heights(font) for font in set(named) if font and pdfium.tells_objects}
+        starts = np.zeros(len(listed), np.int64)
+        starts[begins[1:]] = 1
+        self.which = np.cumsum(starts)
+        self.rows = self._rows(
+            [listed[begin] for begin in begins], raw.origins[begins], named, said
+        )
+        if self._drawings:
+            self._size_drawings(begins, listed)
+
     def _rows(
         self, numbers: list[int], origins: Any, fonts: list[int], said: dict[int, Heights]
     ) -> Any:
         """The rows, by the first glyph of each and its font, and by what fonts say."""
-        tall, a, b, c, d = self._drawn(numbers).T
+        tall, a, b, c, d = self._glyphs.matrices(numbers).T
         size, scale = (np.abs(tall) * np.hypot(*sides) for sides in ((c, d), (a, b)))
         odd = (size <= _SMALLEST) | (size >= _LARGEST) | (scale >= _LARGEST)
         size[odd] = scale[odd] = 1.0
@@ -184,7 +201,9 @@ class Manners:
             if font in said:
                 heights[index] = said[font]
             elif direction[index] == 0:
-                heights[index] = self._of_box(numbers[index], origins[index], size[index])
+                heights[index] = self._glyphs.box_heights(
+                    numbers[index], origins[index], size[index]
+                )
         reach = heights[:, :2]
         asked = map(self._pdfium.FPDFTextObj_GetTextRenderMode, filter(None, self.handles))
         there = np.array(self.handles) != 0
@@ -202,15 +221,6 @@ class Manners:
         slant = (reach * lean[:, None]).max(axis=1)
         rows[:, SLANT] = np.where(np.abs(lean) > _SLANTED * size, slant, 0.0)
         return rows
-
-    def _of_box(self, number: int, origin: Any, size: float) -> Heights:
-        """What a glyph takes above and below its line, by its loose box."""
-        box = (ctypes.c_float * 4)()
-        self._pdfium.FPDFText_GetLooseCharBox(self._text, number, ctypes.addressof(box))
-        if not all(map(math.isfinite, box)):
-            return heights_of(0.0, 0.0)
-        reach = [(box[side] - float(origin[1])) / size for side in (1, 3)]
-        return heights_of(max(reach), min(reach))
 
     def _size_drawings(self, begins: list[int], listed: list[int]) -> None:
         """Take fonts of drawings for as large as their highest glyphs say, where these are larger.
