@@ -133,10 +133,9 @@ def test_small_octets_whose_rows_never_came_are_nowhere(
     names = add(archive, WORDS)
     follow(origin.base, into)
     late = [b"late", b"later"]
-    with (
-        Repository.open(into) as here,
-        here.bringing(_There(late), [digest_of(each) for each in late]) as brought,
-    ):
+    with Repository.open(into) as here:
+        sink = here.mirror.sink(_There(late))
+        _, brought = sink.receive([digest_of(each) for each in late], lambda received: received)
         assert dict(brought.staged) == {digest_of(each): each for each in late}
     erase(archive, *add(archive, late).values())
     follow(origin.base, into)
@@ -203,8 +202,8 @@ def test_who_takes_over_packs_what_fills_a_pack(
     assert packs(store, bucket) == []
     troubled.trouble = ""
     with Repository.open(into) as here:
-        with here.bringing(_There([]), []) as brought:
-            assert brought.came == 0
+        taken, _ = here.mirror.sink(_There([])).receive([], lambda received: received)
+        assert taken.contents == 0
         assert max(map(len, packs(store, bucket))) == 1000
     check(into, names)
     members = [name for pack in packs(store, bucket) for name in pack]

@@ -32,7 +32,7 @@ PACKAGES = [
 
 NOT_TO_RESOLVE = (
     "permacite.archive.engine.packing",
-    "permacite.archive.folder.backup",
+    "permacite.archive.transport.backup",
     "permacite.archive.name_tree",
     "permacite.archive.postgresql",
     "permacite.archive.sqlite.copying",

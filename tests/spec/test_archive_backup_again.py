@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from permacite.archive import Brought
+    from permacite.archive import BackupResult
 
 
 pytestmark = pytest.mark.engines(deep=True)
@@ -44,7 +44,7 @@ def archive(tmp_path: Path) -> Iterator[Repository]:
         yield opened
 
 
-def is_whole(brought: Brought) -> bool:
+def is_whole(brought: BackupResult) -> bool:
     """Say whether a backup was made anew; of records in PostgreSQL, what is new suffices."""
     return brought.whole is (Repository.engine is None)
 

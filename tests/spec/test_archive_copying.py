@@ -23,13 +23,13 @@ from permacite.archive import (
     Subject,
     place_of,
 )
-from permacite.archive.copying.promotion import promote
-from permacite.archive.copying.tables import COMPARED, LEFT_OUT, LOG, SLICED
 from permacite.archive.log import check_proof
 from permacite.archive.log.keys import Signer
 from permacite.archive.objects import digest_of
 from permacite.archive.records import octets, settings
 from permacite.archive.sqlite.schema import SCHEMA
+from permacite.archive.transport.copying import promote
+from permacite.archive.transport.tables import COMPARED, LEFT_OUT, LOG, SLICED
 from permacite.errors import ConflictError, IntegrityError, NotFoundError, ParseError, StorageError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@
 | model, names, entries, merkle, canonical_json | values, and the forms that are stored and hashed |
 | objects | octets by their digest: put, and opened as a source |
 | records | questions and changes in plain SQL, over a session |
-| copying | copies into another place, on any engine |
+| transport | copies, backups, mirrors and exchange formats, as one stream |
 | engine | what catalogs on any engine share: the thread that writes, write-behind |
 | sqlite | the catalog in one file: connections, schema |
 | texts | which charset a text has; the index of a large one |
@@ -33,10 +33,8 @@ if TYPE_CHECKING:
         Written,
         new_token,
     )
-    from permacite.archive.copying.copy import Copied
     from permacite.archive.engine.place import Location
     from permacite.archive.entries import Leaf
-    from permacite.archive.folder.backup import FINISHED, Brought, is_cut_short
     from permacite.archive.jottings import KINDS, Jotting, Kind, Subject
     from permacite.archive.model import (
         ACCESSES,
@@ -77,6 +75,8 @@ if TYPE_CHECKING:
         text_of_new,
         with_indexes,
     )
+    from permacite.archive.transport.backup import FINISHED, BackupResult, is_cut_short
+    from permacite.archive.transport.copying import Copied
 
 __all__ = [
     "ACCESSES",
@@ -91,7 +91,7 @@ __all__ = [
     "USUAL_SHARE",
     "Assertion",
     "Audience",
-    "Brought",
+    "BackupResult",
     "Citation",
     "Clock",
     "Copied",
@@ -140,9 +140,9 @@ on_demand(
     {
         "permacite.archive.access": "Audience, of_all",
         "permacite.archive.access.tokens": "USUAL_SHARE, Share, Token, Tokens, Written, new_token",
-        "permacite.archive.copying.copy": "Copied",
+        "permacite.archive.transport.copying": "Copied",
         "permacite.archive.engine.place": "Location",
-        "permacite.archive.folder.backup": "FINISHED, Brought, is_cut_short",
+        "permacite.archive.transport.backup": "FINISHED, BackupResult, is_cut_short",
         "permacite.archive.entries": "Leaf",
         "permacite.archive.jottings": "KINDS, Jotting, Kind, Subject",
         "permacite.archive.model": (

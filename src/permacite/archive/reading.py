@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from permacite.archive.engine import Catalog, WriteBehind
     from permacite.archive.jottings import Jotting, Kind
     from permacite.archive.log import Log
-    from permacite.archive.mirroring.handing import Handing
     from permacite.archive.model import (
         Assertion,
         Citation,
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
         Watch,
     )
     from permacite.archive.records.rows import Transaction
+    from permacite.archive.transport.publishing import Publisher
     from permacite.extract import Decode, Excerpt
     from permacite.text.document import DocumentText
 
@@ -89,11 +89,11 @@ class Reading(Contents):
         return seen
 
     @property
-    def handing(self) -> Handing:
+    def handing(self) -> Publisher:
         """What is handed out to mirrors, to the same audience."""
-        from permacite.archive.mirroring.handing import Handing
+        from permacite.archive.transport.publishing import Publisher
 
-        return Handing(self._catalog, self._objects, self.log, self._gate)
+        return Publisher(self._catalog, self._objects, self.log, self._gate)
 
     def moments(self) -> AbstractContextManager[Callable[[], int | None]]:
         """What gives, to one thread, a number that changes with each write of any process."""

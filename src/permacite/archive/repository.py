@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 from permacite.archive import jottings, names
 from permacite.archive.engine import WriteBehind, open_objects
 from permacite.archive.entries import OwnSealer, seal
-from permacite.archive.folder.place import Folder
+from permacite.archive.folder import Folder
 from permacite.archive.log import Log
 from permacite.archive.model import (
     ERASURE_GROUNDS,
@@ -41,17 +41,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import date, datetime, timedelta
 
-    from permacite.archive.copying.copy import Copied, Source
     from permacite.archive.engine import Catalog
     from permacite.archive.engine.place import Location, Place
     from permacite.archive.engine.write_behind import Staging
     from permacite.archive.entries import Leaf, Sealer
-    from permacite.archive.folder.backup import Brought, Progress
     from permacite.archive.jottings import Kind, Subject
     from permacite.archive.model import NewCitation, NewRepresentation, NewVersion
     from permacite.archive.objects import ObjectStore
     from permacite.archive.records.commits import CommitRequest
     from permacite.archive.records.leaves import Committed
+    from permacite.archive.transport.backup import BackupResult
+    from permacite.archive.transport.copying import Copied, CopySource
+    from permacite.archive.transport.stream import Progress
     from permacite.pdi import PDI
 
 __all__ = ["Repository", "place_of"]
@@ -375,19 +376,16 @@ class Repository(Verification):
         link: bool = True,
         full: bool = False,
         progress: Progress = max,
-    ) -> Brought:
+    ) -> BackupResult:
         """Make `target` an archive with all that is committed now, or bring an earlier one up.
 
-        Others may go on committing meanwhile. `link` gives the same files a second name where the
-        disk is the same, which costs no space; without it they are copied, which guards against a
-        disk that fails. The log's key is copied too. An earlier one is brought up by what is new;
-        with `full` everything in it is compared, and put right. Raises ConflictError where `target`
-        holds other things, or entries that this archive has not; StorageError.
+        `link` makes hard links where the disk is the same, which takes no space; copies guard
+        against a disk that fails. See `transport.backup`. Raises ConflictError where `target` holds
+        other things, or entries that this archive does not have; StorageError.
         """
-        from permacite.archive.copying import copy
+        from permacite.archive.transport.backup import backup
 
-        source = self._source(copy.Source)
-        return copy.backup(source, target, link=link, full=full, progress=progress)
+        return backup(self._source(), target, link=link, full=full, progress=progress)
 
     def copy(
         self,
@@ -402,17 +400,19 @@ class Repository(Verification):
 
         Others may go on committing meanwhile. Raises as `copying.copy`.
         """
-        from permacite.archive.copying import copy
+        from permacite.archive.transport import copying
 
-        source, place = self._source(copy.Source), place_of(location)
-        return copy.copy(
+        source, place = self._source(), place_of(location)
+        return copying.copy(
             source, place, with_key=with_key, objects=objects, full=full, progress=progress
         )
 
-    def _source(self, kind: type[Source]) -> Source:
+    def _source(self) -> CopySource:
         """What is copied, once nothing in it waits to be erased."""
+        from permacite.archive.transport.copying import CopySource
+
         self.finish_erasing()
-        return kind(self._located, self._catalog, self._objects, self.log)
+        return CopySource(self._located, self._catalog, self._objects, self.log)
 
     def record_citation(self, citation: NewCitation) -> Citation:
         """Record a citation once; the same again, at whatever time, gives the first record.

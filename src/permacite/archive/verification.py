@@ -29,18 +29,16 @@ from permacite.renditions.stored import LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from contextlib import AbstractContextManager
     from datetime import date
 
     from permacite.archive.engine import Catalog, WriteBehind
-    from permacite.archive.engine.bringing import BroughtOctets
     from permacite.archive.entries import Leaf
-    from permacite.archive.mirroring.mirror import Mirror
     from permacite.archive.model import Citation
     from permacite.archive.name_tree import DayDocument
     from permacite.archive.objects import Opens
     from permacite.archive.texts import Texts
     from permacite.archive.texts.contents import KnownPieces
+    from permacite.archive.transport.mirror import Mirror
 
 __all__ = ["Verification"]
 
@@ -55,22 +53,9 @@ class Verification(Reading):
     @property
     def mirror(self) -> Mirror:
         """The archive as the mirror of another, if it is one."""
-        from permacite.archive.mirroring.mirror import Mirror
+        from permacite.archive.transport.mirror import Mirror
 
-        return Mirror(self._catalog)
-
-    def bringing(
-        self, source: Opens, digests: Sequence[str]
-    ) -> AbstractContextManager[BroughtOctets]:
-        """Take octets over from elsewhere by their digests, until rows name them or it failed.
-
-        Raises StorageError.
-        """
-        return self._objects.bringing(source, digests)
-
-    def destroy_waiting(self) -> None:
-        """Destroy octets that wait for it and that nothing names. Raises StorageError."""
-        self._objects.destroy()
+        return Mirror(self._catalog, self._objects)
 
     def mend(self, source: Opens, digests: Iterable[str]) -> tuple[int, list[str]]:
         """Take octets over from elsewhere; how many came, and which did not.

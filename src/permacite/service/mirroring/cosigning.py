@@ -19,7 +19,7 @@ from permacite.errors import ParseError, StorageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from permacite.archive.mirroring.mirror import Mirror
+    from permacite.archive.transport.mirror import Mirror
 
 __all__ = ["cosigned", "cosigner_in"]
 

@@ -19,18 +19,24 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from permacite.archive import Repository, Standing, place_of, utc_now
 from permacite.archive.engine.place import NO_ARCHIVE
-from permacite.archive.entries import digests_in
 from permacite.archive.log import Checkpoint
 from permacite.archive.log.keys import Verifier
 from permacite.archive.log.note import Note
 from permacite.archive.merkle import is_consistent
-from permacite.archive.mirroring.entering import Arrived
-from permacite.archive.mirroring.mirror import begin
 from permacite.archive.names import checked_series
+from permacite.archive.transport.entering import (
+    MOST_CONTENTS,
+    EntryBatch,
+    ReceivedEntry,
+    digests_of,
+    groups_of,
+)
+from permacite.archive.transport.mirror import begin
+from permacite.archive.transport.stream import carry
 from permacite.errors import (
     ConflictError,
     IntegrityError,
@@ -45,30 +51,20 @@ from permacite.service.mirroring.line import Line
 from permacite.service.mirroring.skeleton import STRETCH, Skeleton
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from permacite.archive import Location
-    from permacite.archive.engine.bringing import BroughtOctets
-    from permacite.archive.mirroring.mirror import Mirror
+    from permacite.archive.log import Log
+    from permacite.archive.transport.mirror import Mirror
+    from permacite.archive.transport.stream import Progress
     from permacite.pdi import PDI
 
-__all__ = ["Progress", "TakenOver", "follow"]
+__all__ = ["TakenOver", "follow"]
 
-T = TypeVar("T")
-
-_AT_ONCE = 128
-"""How many contents come before the rows that name them: small ones are in memory meanwhile."""
 _LOG = "/-/api/log"
 _NAME_ENDS = "/log"
 """Ends the name of the log of every archive; its first series stands before that."""
-
-
-class Progress(Protocol):
-    """What is told how far a mirror has come."""
-
-    def __call__(self, entered: int, of: int, /) -> object:
-        """Take how many entries are here, of how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +191,58 @@ def _checked(state: dict[str, Any], keys: Sequence[Verifier]) -> Checkpoint:
     return shown
 
 
+class _Entries:
+    """The entries that a checkpoint of the origin covers, as a source."""
+
+    def __init__(self, line: Line, log: Log, shown: Checkpoint) -> None:
+        self._line = line
+        self._log = log
+        self._shown = shown
+        self.size = shown.size
+
+    def batches(self, start: int) -> Iterator[EntryBatch]:
+        """Yield the entries from a place on, a stretch at a time checked against the checkpoint.
+
+        Raises IntegrityError.
+        """
+        if start >= self.size:
+            return
+        skeleton = Skeleton(self._line, self._log, start, self.size)
+        if skeleton.root() != self._shown.root:
+            raise IntegrityError(
+                f"the tiles of {self._line.address} do not lead to the root that it signed",
+                expected=self._shown.root.hex(),
+                actual=skeleton.root().hex(),
+            )
+        while start < self.size:
+            end = min(self.size, (start // STRETCH + 1) * STRETCH)
+            entries = self.between(start, end)
+            skeleton.check(start, [each.hash for each in entries])
+            for group in groups_of(dict(enumerate(entries, start))):
+                yield EntryBatch(min(group), [*group.values()])
+            start = end
+
+    def between(self, start: int, end: int) -> list[ReceivedEntry]:
+        """Fetch the entries from `start` up to `end`. Raises IntegrityError."""
+        entries: list[ReceivedEntry] = []
+        while start + len(entries) < end:
+            path = f"/-/log/entries?start={start + len(entries)}&end={end}"
+            answer = self._line.json(path)
+            try:
+                more = [ReceivedEntry.read(each) for each in answer["entries"]]
+            except (LookupError, TypeError, ValueError, AttributeError) as error:
+                raise IntegrityError(
+                    f"{self._line.address}{path} answers no entries: {error}",
+                    expected="entries of a log",
+                    actual="something else",
+                ) from error
+            if not more:
+                problem = f"{self._line.address} has no entry {start + len(entries)}"
+                raise IntegrityError(problem, expected="an entry", actual="none")
+            entries += more
+        return entries[: end - start]
+
+
 class _Run:
     """One run of a mirror that is open."""
 
@@ -202,6 +250,7 @@ class _Run:
         self._line = line
         self._repository = repository
         self._mirror: Mirror = repository.mirror
+        self._sink = repository.mirror.sink(line)
         self._progress = progress
         self._octets = 0
         self._lost: list[str] = []
@@ -223,8 +272,9 @@ class _Run:
         """Take over all that a checkpoint tells, which extends the last one."""
         place = self._mirror.standing_place()
         standings = self._told_standings(place)
-        entered = self._enter(shown)
-        filled = self._fill(shown.size)
+        entries = _Entries(self._line, self._repository.log, shown)
+        entered = self._enter(entries)
+        filled = self._fill(entries)
         self._take_lost(self._mirror.lost())
         self._set_standings(standings, place)
         self._mirror.note_lost(self._lost)
@@ -290,55 +340,24 @@ class _Run:
         shown = _checked(state, keys)
         return shown, Note.parse(str(state["checkpoint"])).signed_by(keys[0].name)
 
-    def _enter(self, shown: Checkpoint) -> int:
-        """Enter all that is new, a stretch at a time; how many. Raises IntegrityError."""
-        log = self._repository.log
-        known = before = log.size()
-        if known >= shown.size:
-            return 0
-        skeleton = Skeleton(self._line, log, known, shown.size)
-        if skeleton.root() != shown.root:
-            raise IntegrityError(
-                f"the tiles of {self._line.address} do not lead to the root that it signed",
-                expected=shown.root.hex(),
-                actual=skeleton.root().hex(),
-            )
-        while known < shown.size:
-            end = min(shown.size, (known // STRETCH + 1) * STRETCH)
-            arrived = self._arrived(known, end)
-            skeleton.check(known, [each.hash for each in arrived])
-            for group in _groups(dict(enumerate(arrived, known))):
-                self._with_octets(group, partial(self._mirror.enter, min(group), [*group.values()]))
-            known = end
-            self._progress(known, shown.size)
-        return known - before
+    def _enter(self, entries: _Entries) -> int:
+        """Enter all that is new; how many entries. Raises IntegrityError."""
+        known = self._repository.log.size()
 
-    def _arrived(self, start: int, end: int) -> list[Arrived]:
-        """Fetch the entries from `start` up to `end`. Raises IntegrityError."""
-        arrived: list[Arrived] = []
-        while start + len(arrived) < end:
-            path = f"/-/log/entries?start={start + len(arrived)}&end={end}"
-            answer = self._line.json(path)
-            try:
-                more = [Arrived.read(each) for each in answer["entries"]]
-            except (LookupError, TypeError, ValueError, AttributeError) as error:
-                raise IntegrityError(
-                    f"{self._line.address}{path} answers no entries: {error}",
-                    expected="entries of a log",
-                    actual="something else",
-                ) from error
-            if not more:
-                problem = f"{self._line.address} has no entry {start + len(arrived)}"
-                raise IntegrityError(problem, expected="an entry", actual="none")
-            arrived += more
-        return arrived[: end - start]
+        def report(done: int, _: int) -> None:
+            self._progress(known + done, entries.size)
 
-    def _fill(self, size: int) -> int:
+        carried = carry(entries, self._sink, report)
+        self._count(carried.contents, carried.lost)
+        return carried.end - carried.start
+
+    def _fill(self, entries: _Entries) -> int:
         """Fill in what waited and is given out now; how many entries. Raises IntegrityError."""
         filled = 0
-        for stretch in _stretches(place for place in self._mirror.waiting() if place < size):
-            fetched = self._arrived(stretch[0], stretch[-1] + 1)
-            arrived = dict(zip(stretch, fetched, strict=True))
+        for stretch in _stretches(
+            place for place in self._mirror.waiting() if place < entries.size
+        ):
+            fetched = entries.between(stretch[0], stretch[-1] + 1)
             kept = self._repository.log.leaves(stretch[0], stretch[-1] + 1)
             for leaf, each in zip(kept, fetched, strict=True):
                 if each.hash != leaf.hash:
@@ -347,40 +366,25 @@ class _Run:
                         expected=leaf.hash.hex(),
                         actual=each.hash.hex(),
                     )
-            for group in _groups(arrived):
-                filled += self._with_octets(group, partial(self._mirror.fill, group))
+            for group in groups_of(dict(zip(stretch, fetched, strict=True))):
+                digests = digests_of(group.values())
+                taken, more = self._sink.receive(digests, partial(self._mirror.fill, group))
+                self._count(taken.contents, taken.lost)
+                filled += more
         return filled
 
-    def _with_octets(self, group: dict[int, Arrived], taken: Callable[[BroughtOctets], T]) -> T:
-        """Bring the octets of entries that are not here, and take these over with them.
-
-        Raises as `taken`, which is tried again where octets were destroyed meanwhile.
-        """
-        digests = _digests(group.values())
-        while True:
-            try:
-                with self._repository.bringing(self._line, digests) as brought:
-                    answer = taken(brought)
-            except StorageError as error:
-                if error.reason != "erasing":
-                    raise
-                self._repository.destroy_waiting()
-            else:
-                self._count(brought)
-                return answer
-
     def _take_lost(self, digests: Sequence[str]) -> None:
-        """Bring octets that the origin named, and did not give."""
-        for start in range(0, len(digests), _AT_ONCE):
-            some = digests[start : start + _AT_ONCE]
-            with self._repository.bringing(self._line, some) as brought:
-                self._mirror.stage(brought)
-            self._count(brought)
+        """Store contents that the origin named, and did not give earlier."""
+        for start in range(0, len(digests), MOST_CONTENTS):
+            taken, _ = self._sink.receive(
+                digests[start : start + MOST_CONTENTS], self._mirror.stage
+            )
+            self._count(taken.contents, taken.lost)
 
-    def _count(self, brought: BroughtOctets) -> None:
-        """Count octets that came; those that are not to be had are noted."""
-        self._octets += brought.came
-        self._lost += brought.lost
+    def _count(self, contents: int, lost: Iterable[str]) -> None:
+        """Count contents that came, and note those that are not to be had."""
+        self._octets += contents
+        self._lost += lost
 
     def _told_standings(self, place: int) -> list[tuple[int, PDI, Standing]]:
         """Who may see what, as was said behind a place. Raises IntegrityError."""
@@ -410,34 +414,6 @@ class _Run:
         if told:
             rows = [row[1:] for row in told]
             self._mirror.set_standings(rows, after=after, place=told[-1][0])
-
-
-def _groups(arrived: dict[int, Arrived]) -> Iterator[dict[int, Arrived]]:
-    """Entries by their places, so many together as have few contents. Raises IntegrityError."""
-    group: dict[int, Arrived] = {}
-    number = 0
-    for place, each in arrived.items():
-        more = len(_digests([each]))
-        if group and number + more > _AT_ONCE:
-            yield group
-            group, number = {}, 0
-        group[place] = each
-        number += more
-    if group:
-        yield group
-
-
-def _digests(arrived: Iterable[Arrived]) -> list[str]:
-    """The digests of all octets that entries tell of, each once. Raises IntegrityError."""
-    try:
-        told = (digest for each in arrived for digest in digests_in(each.disclosed()))
-        return list(dict.fromkeys(told))
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise IntegrityError(
-            f"an entry, or what is told beside it, cannot be read: {error}",
-            expected="entries of a log",
-            actual="something else",
-        ) from error
 
 
 def _proof_in(state: dict[str, Any]) -> list[bytes]:

@@ -10,8 +10,8 @@ from permacite.service.base import UseCases
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from permacite.archive.mirroring.handing import Handed, HandedStanding
     from permacite.archive.objects import Source
+    from permacite.archive.transport.publishing import PublishedEntry, PublishedStanding
 
 __all__ = ["HandedEntries", "HandedOctets", "HandedStandings", "Handouts"]
 
@@ -23,7 +23,7 @@ class HandedEntries:
     """Entries of the log, in their order, with what may be told beside them."""
 
     start: int
-    entries: tuple[Handed, ...]
+    entries: tuple[PublishedEntry, ...]
     """At most 256, and fewer where they are large."""
 
 
@@ -31,7 +31,7 @@ class HandedEntries:
 class HandedStandings:
     """Who may see documents, as it was said one time after another."""
 
-    standings: tuple[HandedStanding, ...]
+    standings: tuple[PublishedStanding, ...]
     """The next of them; none at the end."""
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive import Finding
-    from permacite.archive.folder.backup import Progress
+    from permacite.archive.transport.stream import Progress
 
 __all__ = ["Preservation", "restore"]
 

@@ -6,7 +6,7 @@ import base64
 from typing import TYPE_CHECKING
 
 from permacite.archive import Repository, place_of
-from permacite.archive.copying import promotion
+from permacite.archive.transport.copying import promote as promote_copy
 from permacite.service.preservation.copies import Copy
 
 if TYPE_CHECKING:
@@ -56,4 +56,4 @@ def promote(location: Location) -> str:
     Raises ConflictError where it is no copy that reads, StorageError where the key of the log is
     not there, IntegrityError where that key is another log's.
     """
-    return str(promotion.promote(place_of(location)))
+    return str(promote_copy(place_of(location)))

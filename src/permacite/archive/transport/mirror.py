@@ -1,32 +1,45 @@
-"""What a mirror knows of its origin, and how it takes over what came from there."""
+"""Mirror of another archive: its settings, the entries it receives, witness and forks.
+
+A mirror that is a witness keeps a checkpoint before it returns its signature. The longest
+checkpoint that the origin has shown is also the last that was cosigned, whether it was submitted or
+fetched: so a mirror follows, and is a witness of, one log.
+
+Nothing is taken, or cosigned, while a fork counts. It counts until somebody says that the mirror
+continues past it, and again once it is shown again. The evidence is never removed.
+"""
 
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from permacite.archive.mirroring import entering, forks, witness
+from permacite.archive.log.note import Checkpoint, Note, signed
+from permacite.archive.merkle import EMPTY, is_consistent
 from permacite.archive.records import access, leaves, octets, settings
 from permacite.archive.records.days import ON_REQUEST
 from permacite.archive.records.rows import timestamp
-from permacite.errors import BusyError
+from permacite.archive.transport import entering
+from permacite.archive.transport.stream import Taken
+from permacite.errors import BusyError, IntegrityError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from permacite.archive.engine import Catalog
+    from permacite.archive.engine import Catalog, WriteBehind
     from permacite.archive.engine.bringing import BroughtOctets
     from permacite.archive.log.keys import Verifier
-    from permacite.archive.log.note import Checkpoint, Signature
+    from permacite.archive.log.note import Signature
     from permacite.archive.log.submission import Submission
-    from permacite.archive.mirroring.entering import Arrived
     from permacite.archive.model import Standing
+    from permacite.archive.objects import Opens
     from permacite.archive.records.rows import Transaction
     from permacite.archive.records.session import Session
+    from permacite.archive.transport.entering import EntryBatch, ReceivedEntry
     from permacite.pdi import PDI
 
-__all__ = ["Mirror", "begin"]
+__all__ = ["EntrySink", "Mirror", "begin"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -39,6 +52,14 @@ _LOST = "mirror lost"
 """The digests of octets that the origin named and did not give: a JSON array."""
 _FOLLOWED = "mirror followed"
 """When all that the origin told was taken over last."""
+_SEEN = "mirror seen"
+"""The setting that holds the longest checkpoint that the origin has shown."""
+_WITNESSED = "witness cosigned"
+"""The setting that holds the last checkpoint that was cosigned when it was submitted."""
+_FORKS = "mirror forks"
+"""The setting with the evidence of forks: texts with two checkpoints each, in a JSON object."""
+_PASSED = "mirror forks passed"
+"""The names of the forks that do not count any more, in a JSON array."""
 _LATER_S = 60
 """How long a run takes that has little to take over."""
 
@@ -50,8 +71,17 @@ class Mirror:
     While a fork counts, nothing is taken over or cosigned: that raises IntegrityError.
     """
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, objects: WriteBehind) -> None:
         self._catalog = catalog
+        self._objects = objects
+
+    def sink(self, contents: Opens) -> EntrySink:
+        """The sink for entries whose contents can be read from `contents`."""
+        return EntrySink(self, self._objects, contents)
+
+    def size(self) -> int:
+        """How many entries are here."""
+        return self._catalog.read(leaves.size)
 
     @property
     def origin(self) -> str | None:
@@ -68,19 +98,19 @@ class Mirror:
 
     def seen(self) -> str | None:
         """The longest checkpoint that the origin has shown; its entries may not all be here."""
-        return self._catalog.read(settings.setting, witness.SEEN)
+        return self._catalog.read(settings.setting, _SEEN)
 
     def cosign(
         self, submitted: Submission, log: Sequence[Signature], own: Sequence[Signature]
     ) -> Checkpoint | None:
-        """Keep a checkpoint that was submitted, as `witness.cosign` does."""
-        return self._take(witness.cosign, submitted, log, own)
+        """Keep a checkpoint that was submitted, as `_cosign` does."""
+        return self._take(_cosign, submitted, log, own)
 
     def witnessed(self) -> str | None:
         """The last checkpoint that was cosigned for whoever submitted it."""
-        return self._catalog.read(settings.setting, witness.WITNESSED)
+        return self._catalog.read(settings.setting, _WITNESSED)
 
-    def enter(self, start: int, arrived: Sequence[Arrived], brought: BroughtOctets) -> None:
+    def enter(self, start: int, arrived: Sequence[ReceivedEntry], brought: BroughtOctets) -> None:
         """Enter entries from the place `start` on, all or none, whose octets were brought.
 
         Raises IntegrityError; BusyError where others were entered there meanwhile; StorageError
@@ -92,7 +122,7 @@ class Mirror:
         """The entries that were closed when they came."""
         return self._list(_WAITING)
 
-    def fill(self, arrived: Mapping[int, Arrived], brought: BroughtOctets) -> int:
+    def fill(self, arrived: Mapping[int, ReceivedEntry], brought: BroughtOctets) -> int:
         """Fill in entries that waited, all or none; how many were. Raises as `enter`."""
         return self._take(_fill, arrived, brought)
 
@@ -152,19 +182,19 @@ class Mirror:
 
     def forks(self) -> dict[str, str]:
         """The texts that show forks, by their names; also of those that do not count."""
-        return self._catalog.read(forks.kept)
+        return self._catalog.read(_forks)
 
     def counting_forks(self) -> list[str]:
         """The names of those that count."""
-        return self._catalog.read(forks.counting)
+        return self._catalog.read(_counting)
 
     def keep_forks(self, texts: Mapping[str, str]) -> None:
         """Keep what shows forks: nothing is taken over any more, on any machine."""
-        self._catalog.write(forks.keep, texts)
+        self._catalog.write(_keep_forks, texts)
 
     def pass_forks(self, names: Iterable[str]) -> None:
         """Go on past forks, which do not count until they are shown again."""
-        self._catalog.write(forks.mark_passed, names)
+        self._catalog.write(_mark_passed, names)
 
     def _take(
         self,
@@ -178,7 +208,7 @@ class Mirror:
         """
 
         def changed(transaction: Transaction) -> T:
-            forks.check(transaction.connection)
+            _check_forks(transaction.connection)
             return change(transaction, *args, **kwargs)
 
         return self._catalog.write(changed)
@@ -188,6 +218,44 @@ class Mirror:
 
     def _list(self, name: str) -> list[Any]:
         return self._catalog.read(_listed, name)
+
+
+class EntrySink:
+    """The sink for the entries of another log: each makes the rows that it tells of."""
+
+    def __init__(self, mirror: Mirror, objects: WriteBehind, contents: Opens) -> None:
+        self._mirror = mirror
+        self._objects = objects
+        self._contents = contents
+
+    def position(self) -> int:
+        """How many entries are here."""
+        return self._mirror.size()
+
+    def take(self, batch: EntryBatch) -> Taken:
+        """Store the contents of entries, and enter these. Raises as `Mirror.enter`."""
+        enter = partial(self._mirror.enter, batch.start, batch.entries)
+        taken, _ = self.receive(batch.digests(), enter)
+        return taken
+
+    def receive(
+        self, digests: Sequence[str], change: Callable[[BroughtOctets], T]
+    ) -> tuple[Taken, T]:
+        """Store contents, then make the `change` that names them; its answer is returned too.
+
+        Both are tried again where contents that were here were destroyed meanwhile. Raises as
+        `change`, and StorageError.
+        """
+        while True:
+            try:
+                with self._objects.bringing(self._contents, digests) as received:
+                    answer = change(received)
+            except StorageError as error:
+                if error.reason != "erasing":
+                    raise
+                self._objects.destroy()
+            else:
+                return Taken(received.came, received.lost), answer
 
 
 def begin(transaction: Transaction, *, series: str, origin: str, keys: Sequence[Verifier]) -> None:
@@ -204,13 +272,13 @@ def _listed(connection: Session, name: str) -> list[Any]:
 
 
 def _note_seen(transaction: Transaction, note: str, before: str | None) -> None:
-    if settings.setting(transaction.connection, witness.SEEN) != before:
+    if settings.setting(transaction.connection, _SEEN) != before:
         raise _busy()
-    settings.set_setting(transaction, witness.SEEN, note)
+    settings.set_setting(transaction, _SEEN, note)
 
 
 def _enter(
-    transaction: Transaction, start: int, arrived: Sequence[Arrived], brought: BroughtOctets
+    transaction: Transaction, start: int, arrived: Sequence[ReceivedEntry], brought: BroughtOctets
 ) -> None:
     if leaves.size(transaction.connection) != start:
         raise _busy()
@@ -222,7 +290,9 @@ def _enter(
         settings.set_setting(transaction, _WAITING, json.dumps(known + new))
 
 
-def _fill(transaction: Transaction, arrived: Mapping[int, Arrived], brought: BroughtOctets) -> int:
+def _fill(
+    transaction: Transaction, arrived: Mapping[int, ReceivedEntry], brought: BroughtOctets
+) -> int:
     known = _listed(transaction.connection, _WAITING)
     if not arrived.keys() <= set(known):
         raise _busy()
@@ -253,7 +323,7 @@ def _set_standings(
 
 def _keep_cosigned(transaction: Transaction, note: str) -> None:
     kept = settings.setting(transaction.connection, settings.COSIGNED)
-    if kept is None or witness.read(kept).size <= witness.read(note).size:
+    if kept is None or _read(kept).size <= _read(note).size:
         settings.set_setting(transaction, settings.COSIGNED, note)
 
 
@@ -264,3 +334,78 @@ def _busy() -> BusyError:
         retry_after_s=_LATER_S,
         hint="what it takes over is here then: nothing is lost",
     )
+
+
+def _seen(session: Session) -> Checkpoint:
+    """The longest checkpoint of the origin that is known; that of the empty tree before any is."""
+    note = settings.setting(session, _SEEN)
+    return Checkpoint("", 0, EMPTY) if note is None else _read(note)
+
+
+def _read(note: str) -> Checkpoint:
+    """The checkpoint in a note. Raises ParseError."""
+    return Checkpoint.parse(Note.parse(note).text)
+
+
+def _cosign(
+    transaction: Transaction,
+    submitted: Submission,
+    log: Sequence[Signature],
+    own: Sequence[Signature],
+) -> Checkpoint | None:
+    """Keep a checkpoint, with the signatures of its log and our `own`, if it goes on from the last.
+
+    The last one otherwise. Nobody else cosigns between the look and the note.
+    """
+    last, shown = _seen(transaction.connection), submitted.checkpoint
+    proof = submitted.proof
+    if submitted.old != last.size or not is_consistent(
+        last.size, last.root, shown.size, shown.root, proof=proof
+    ):
+        return last
+    text = submitted.note.text
+    settings.set_setting(transaction, _SEEN, signed(text, log))
+    settings.set_setting(transaction, _WITNESSED, signed(text, [*log, *own]))
+    return None
+
+
+def _forks(session: Session) -> dict[str, str]:
+    """The texts that show forks, by their names; also of those that do not count."""
+    return dict(settings.kept_json(session, _FORKS) or {})
+
+
+def _counting(session: Session) -> list[str]:
+    """The names of those that count."""
+    names = _forks(session)
+    return [name for name in names if name not in _passed(session)] if names else []
+
+
+def _check_forks(session: Session) -> None:
+    """Raise IntegrityError where a fork counts."""
+    if _counting(session):
+        raise IntegrityError(
+            "the log was found forked: nothing is taken from it", expected="one log", actual="two"
+        )
+
+
+def _keep_forks(transaction: Transaction, texts: Mapping[str, str]) -> None:
+    """Keep what shows forks, which count from now on. A text that is kept stays as it is."""
+    session = transaction.connection
+    known, passed = _forks(session), _passed(session)
+    if not texts.keys() <= known.keys():
+        settings.set_setting(transaction, _FORKS, json.dumps(dict(texts) | known))
+    if not passed.isdisjoint(texts):
+        _set_passed(transaction, passed - texts.keys())
+
+
+def _mark_passed(transaction: Transaction, names: Iterable[str]) -> None:
+    """Let forks not count any more."""
+    _set_passed(transaction, _passed(transaction.connection) | set(names))
+
+
+def _passed(session: Session) -> set[str]:
+    return set(settings.kept_json(session, _PASSED) or ())
+
+
+def _set_passed(transaction: Transaction, names: set[str]) -> None:
+    settings.set_setting(transaction, _PASSED, json.dumps(sorted(names)))

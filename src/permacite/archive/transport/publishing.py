@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from permacite.archive.objects import Source
     from permacite.archive.records.session import Session
 
-__all__ = ["Handed", "HandedStanding", "Handing", "Withheld"]
+__all__ = ["PublishedEntry", "PublishedStanding", "Publisher", "Withheld"]
 
 Withheld = Literal["closed", "withdrawn", "erased"]
 
@@ -62,7 +62,7 @@ WHERE r.digest = :digest OR r.received_digest = :digest
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class PublishedEntry:
     """One entry of the log, with what may be told beside it."""
 
     content: str
@@ -83,7 +83,7 @@ class Handed:
 
 
 @dataclass(frozen=True, slots=True)
-class HandedStanding:
+class PublishedStanding:
     """Who may see a document, from a moment on."""
 
     place: int
@@ -101,7 +101,7 @@ class _Told(NamedTuple):
     restricted: Mapping[PDI, Restriction]
 
 
-class Handing:
+class Publisher:
     """What one archive hands out, to one audience."""
 
     def __init__(self, catalog: Catalog, objects: WriteBehind, log: Log, gate: Gate) -> None:
@@ -110,7 +110,7 @@ class Handing:
         self._log = log
         self._gate = gate
 
-    def entries(self, start: int, end: int) -> list[Handed]:
+    def entries(self, start: int, end: int) -> list[PublishedEntry]:
         """The entries from `start` up to `end`, or the first of them where they are too many.
 
         Raises NotFoundError where the log has none there, IntegrityError for a damaged one.
@@ -119,7 +119,7 @@ class Handing:
         if not kept:
             raise NotFoundError(f"the log has no entry {start}", str(start))
         told = self._told(kept)
-        given: list[Handed] = []
+        given: list[PublishedEntry] = []
         size = 0
         for leaf, seen in zip(kept, self._gate.leaves(kept), strict=True):
             entry = self._handed(leaf, told, is_hidden=not seen.content)
@@ -138,10 +138,10 @@ class Handing:
             return self._objects.open(digest)
         raise NotFoundError(f"nothing that is given out has the octets {digest}", digest)
 
-    def standings(self, after: int) -> list[HandedStanding]:
+    def standings(self, after: int) -> list[PublishedStanding]:
         """The next standings behind a place, without those that say what all begin with."""
         rows = self._catalog.read(access.standings_after, after, _MOST_STANDINGS)
-        return [HandedStanding(row[0], str(row[1]), row[2], row[3]) for row in rows]
+        return [PublishedStanding(row[0], str(row[1]), row[2], row[3]) for row in rows]
 
     def _told(self, kept: Sequence[Leaf]) -> _Told:
         """The versions that entries name, and what of them is not given out."""
@@ -151,7 +151,7 @@ class Handing:
         formats = [item for version in known.values() for item in version.representations]
         return _Told(known, self._gate.restrictions(formats))
 
-    def _handed(self, leaf: Leaf, told: _Told, *, is_hidden: bool) -> Handed:
+    def _handed(self, leaf: Leaf, told: _Told, *, is_hidden: bool) -> PublishedEntry:
         entry = lenient(leaf)
         if hash_of(leaf) != leaf.hash:
             problem = f"entry {leaf.sequence} of the log is damaged"
@@ -160,7 +160,7 @@ class Handing:
             return self._hidden(leaf, entry, told)
         openings = self._log.openings(leaf)
         given, withheld = self._given(entry, openings, told)
-        return Handed(
+        return PublishedEntry(
             leaf.content.decode(),
             None,
             {part: opening.decode() for part, opening in openings.items() if part in given},
@@ -170,7 +170,7 @@ class Handing:
             _details(entry, told),
         )
 
-    def _hidden(self, leaf: Leaf, entry: Mapping[str, Any], told: _Told) -> Handed:
+    def _hidden(self, leaf: Leaf, entry: Mapping[str, Any], told: _Told) -> PublishedEntry:
         """An early entry that is not given out: its tombstone, and what a withdrawal decided."""
         said: dict[str, str] = {}
         if entry.get("predicate") in EFFECTS:
@@ -183,7 +183,7 @@ class Handing:
         was_erased = is_erased(leaf.content)
         content = leaf.content if was_erased else tombstone(leaf.content)
         left = lenient(dataclasses.replace(leaf, content=content))
-        return Handed(
+        return PublishedEntry(
             content.decode(),
             leaf.hash.hex(),
             {},

@@ -24,6 +24,7 @@ from permacite.archive.entries import (
     CITATION,
     Sealed,
     commitments,
+    digests_in,
     disclosed,
     in_clear,
     is_erased,
@@ -47,13 +48,25 @@ from permacite.errors import IntegrityError, NotFoundError, PermaciteError
 from permacite.pdi import PDI
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from permacite.archive.entries import Entry
     from permacite.archive.records.rows import Transaction
     from permacite.archive.records.session import Session
 
-__all__ = ["Arrived", "enter", "fill", "set_standings"]
+__all__ = [
+    "MOST_CONTENTS",
+    "EntryBatch",
+    "ReceivedEntry",
+    "digests_of",
+    "enter",
+    "fill",
+    "groups_of",
+    "set_standings",
+]
+
+MOST_CONTENTS = 128
+"""How many contents are stored before the rows that name them: small ones are in memory."""
 
 _TIMES = ("committed_at", "stated_at", "recorded_at", "sealed_at", "cited_at", "erased_at")
 """The member that tells when, in the several kinds of entries."""
@@ -61,8 +74,8 @@ _UNTOLD = "application/octet-stream"
 _PASSAGE = ("start", "end", "quote", "before", "after", "media_type", "note")
 
 
-class Arrived(NamedTuple):
-    """One entry as it was handed out: see `handing.Handed`."""
+class ReceivedEntry(NamedTuple):
+    """One entry as it was handed out: see `publishing.PublishedEntry`."""
 
     content: bytes
     hash: bytes
@@ -71,9 +84,11 @@ class Arrived(NamedTuple):
     formats: tuple[tuple[str, str], ...]
     serial: bool
     beside: Mapping[str, Any] | None
+    standing: Standing | None = None
+    """Who may see a new document, where its source tells that together with the entry."""
 
     @classmethod
-    def read(cls, value: Mapping[str, Any]) -> Arrived:
+    def read(cls, value: Mapping[str, Any]) -> ReceivedEntry:
         """Read what was handed out, as JSON. Raises ValueError, LookupError, TypeError."""
         content = value["content"].encode()
         told = value.get("hash")
@@ -92,13 +107,60 @@ class Arrived(NamedTuple):
         return disclosed(read(self.content), self.openings) | dict(self.beside or {})
 
 
-def enter(transaction: Transaction, arrived: Sequence[Arrived]) -> list[int]:
+class EntryBatch(NamedTuple):
+    """Consecutive entries of a log, from the place `start` on."""
+
+    start: int
+    entries: Sequence[ReceivedEntry]
+
+    @property
+    def end(self) -> int:
+        """The size of the log after them."""
+        return self.start + len(self.entries)
+
+    def digests(self) -> list[str]:
+        """Return the digests of all contents that they name, each once. Raises IntegrityError."""
+        return digests_of(self.entries)
+
+
+def digests_of(entries: Iterable[ReceivedEntry]) -> list[str]:
+    """Return the digests of all contents that entries name, each once. Raises IntegrityError."""
+    try:
+        named = (digest for each in entries for digest in digests_in(each.disclosed()))
+        return list(dict.fromkeys(named))
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise IntegrityError(
+            f"an entry, or what is told beside it, cannot be read: {error}",
+            expected="entries of a log",
+            actual="something else",
+        ) from error
+
+
+def groups_of(entries: Mapping[int, ReceivedEntry]) -> Iterator[dict[int, ReceivedEntry]]:
+    """Yield entries by their places, so many together that few contents are in memory at a time.
+
+    Raises IntegrityError.
+    """
+    group: dict[int, ReceivedEntry] = {}
+    number = 0
+    for place, each in entries.items():
+        more = len(digests_of([each]))
+        if group and number + more > MOST_CONTENTS:
+            yield group
+            group, number = {}, 0
+        group[place] = each
+        number += more
+    if group:
+        yield group
+
+
+def enter(transaction: Transaction, received: Sequence[ReceivedEntry]) -> list[int]:
     """Enter entries behind those that are there; which of them wait to be filled in is returned.
 
     Raises IntegrityError where an entry is not what its rows would say, or of a later permacite.
     """
     waiting = []
-    for each in arrived:
+    for each in received:
         sequence = leaves.size(transaction.connection)
         with _telling(sequence):
             if not _entered(_as_told(transaction, each), each):
@@ -108,13 +170,13 @@ def enter(transaction: Transaction, arrived: Sequence[Arrived]) -> list[int]:
     return waiting
 
 
-def fill(transaction: Transaction, arrived: Mapping[int, Arrived]) -> list[int]:
+def fill(transaction: Transaction, received: Mapping[int, ReceivedEntry]) -> list[int]:
     """Write the rows of entries that waited; which of them wait still is returned.
 
     Raises IntegrityError as `enter`.
     """
     waiting = []
-    for sequence, each in sorted(arrived.items()):
+    for sequence, each in sorted(received.items()):
         leaf = leaves.leaf_at(transaction.connection, sequence)
         if leaf is None or leaf.content != each.content:
             raise _differs(sequence, "another entry stands there")
@@ -133,7 +195,7 @@ def set_standings(transaction: Transaction, told: Sequence[tuple[PDI, Standing]]
         access.insert_standings(transaction.connection, known, now)
 
 
-def _entered(transaction: Transaction, each: Arrived) -> bool:
+def _entered(transaction: Transaction, each: ReceivedEntry) -> bool:
     """Enter one entry; False where its rows wait."""
     entry = each.disclosed()
     kind = str(entry["kind"])
@@ -152,7 +214,7 @@ def _entered(transaction: Transaction, each: Arrived) -> bool:
     return each.withheld != "closed"
 
 
-def _filled(transaction: Transaction, each: Arrived, sequence: int) -> bool:
+def _filled(transaction: Transaction, each: ReceivedEntry, sequence: int) -> bool:
     """Write the rows of one entry that is there; False where they wait still."""
     if each.withheld == "closed":
         return False
@@ -176,7 +238,7 @@ def _filled(transaction: Transaction, each: Arrived, sequence: int) -> bool:
     return True
 
 
-def _as_told(transaction: Transaction, each: Arrived) -> Transaction:
+def _as_told(transaction: Transaction, each: ReceivedEntry) -> Transaction:
     """The transaction at the time that an entry tells, which makes that entry and no other."""
     said = each.disclosed()
     moment = next((said[name] for name in _TIMES if name in said), None)
@@ -190,7 +252,7 @@ def _as_told(transaction: Transaction, each: Arrived) -> Transaction:
     return transaction._replace(clock=days.kept(lambda: now), sealer=sealer)
 
 
-def _sealed(entry: Entry, each: Arrived) -> Sealed:
+def _sealed(entry: Entry, each: ReceivedEntry) -> Sealed:
     """The leaf of an entry, which must be the one that was handed out. Raises ValueError."""
     if is_erased(each.content):
         return Sealed(each.content, each.hash, {})
@@ -203,7 +265,7 @@ def _sealed(entry: Entry, each: Arrived) -> Sealed:
     return made
 
 
-def _is_told(each: Arrived) -> bool:
+def _is_told(each: ReceivedEntry) -> bool:
     """Whether enough of an entry was handed out to make its row."""
     if is_erased(each.content):
         return each.beside is not None
@@ -219,7 +281,7 @@ def _document(said: Mapping[str, Any]) -> PDI:
     return name
 
 
-def _version(connection: Session, said: dict[str, Any], each: Arrived) -> Entry | None:
+def _version(connection: Session, said: dict[str, Any], each: ReceivedEntry) -> Entry | None:
     """Write the rows of a version, None where they wait: then that of the document alone."""
     key, number = document_key(_document(said)), int(said["version"])
     row = document_id(connection, key)
@@ -235,6 +297,7 @@ def _version(connection: Session, said: dict[str, Any], each: Arrived) -> Entry 
         formats=_stored(said, each),
         provenance=_provenance(said),
         key=None,
+        standing=each.standing,
     )
     at = str(said.get("committed_at") or f"{key[1]}T00:00:00.000000Z")
     _let_mint(connection, key[0])
@@ -243,7 +306,7 @@ def _version(connection: Session, said: dict[str, Any], each: Arrived) -> Entry 
     return leaves.version_entry(written)
 
 
-def _format(connection: Session, said: dict[str, Any], each: Arrived) -> Entry | None:
+def _format(connection: Session, said: dict[str, Any], each: ReceivedEntry) -> Entry | None:
     """Write the row of a format that was added later, None where its version waits."""
     row = connection.execute(
         "SELECT version_id FROM version JOIN document USING (document_id)"
@@ -258,7 +321,7 @@ def _format(connection: Session, said: dict[str, Any], each: Arrived) -> Entry |
     return leaves.format_entry(leaves.committed(connection, row[0]), stored.format)
 
 
-_ROWS: dict[str, Callable[[Session, dict[str, Any], Arrived], Entry | None]] = {
+_ROWS: dict[str, Callable[[Session, dict[str, Any], ReceivedEntry], Entry | None]] = {
     "version": _version,
     "format": _format,
 }
@@ -295,7 +358,7 @@ def _described(said: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return {each["format"]: each for each in formats if isinstance(each, dict)}
 
 
-def _stored(said: dict[str, Any], each: Arrived) -> tuple[StoredFormat, ...]:
+def _stored(said: dict[str, Any], each: ReceivedEntry) -> tuple[StoredFormat, ...]:
     """The formats that an entry commits; of those that are withheld, token and type."""
     described, own = _described(said), tokens(read(each.content))
     types = dict(each.formats)

@@ -1,4 +1,4 @@
-"""A new archive: its files, whole or not at all."""
+"""An archive in one folder: catalog.sqlite, the contents, and the key of the log."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from permacite.archive.objects import (
     keep_modes,
     make_folders,
     modes_of,
+    store_of,
     write_file,
 )
 from permacite.archive.records.settings import name_store
@@ -23,10 +24,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive.engine.place import Fill
+    from permacite.archive.entries import Sealer
     from permacite.archive.model import Clock
+    from permacite.archive.objects import ObjectStore
     from permacite.archive.records.rows import Transaction
 
-__all__ = ["CATALOG", "make"]
+__all__ = ["CATALOG", "Folder"]
 
 CATALOG = "catalog.sqlite"
 _BUSY_S = 10.0
@@ -47,7 +50,41 @@ Copy the whole folder to keep it. Change nothing in it: nothing in it ever chang
 """
 
 
-def make(directory: Path, fill: Fill, clock: Clock, objects: str | None) -> None:
+class Folder:
+    """The place of such an archive."""
+
+    def __init__(self, directory: Path) -> None:
+        """Take the folder."""
+        self.directory = directory
+        self.where = str(directory)
+        self.log_key: Path | None = directory / "log.key"
+
+    def make(self, fill: Fill, clock: Clock, objects: str | None) -> None:
+        """Make the files of an archive. Raises ConflictError, ParseError, StorageError."""
+        _make(self.directory, fill, clock, objects)
+
+    @property
+    def names_objects(self) -> bool:
+        """Whether a file names the store of octets; else they are in the folder."""
+        return (self.directory / ADDRESS).exists()
+
+    def objects(self) -> ObjectStore:
+        """Open the store of octets. Raises as `open_store`."""
+        return store_of(self.directory)
+
+    def catalog(self, *, clock: Clock, sealer: Sealer, busy_timeout_s: float) -> Catalog:
+        """Open the catalog. Raises StorageError: reasons as in `Repository.open`."""
+        directory = self.directory
+        if not directory.is_dir():
+            raise StorageError(
+                f"there is no folder {directory}", path=str(directory), reason="missing"
+            )
+        return Catalog(
+            directory / CATALOG, clock=clock, sealer=sealer, busy_timeout_s=busy_timeout_s
+        )
+
+
+def _make(directory: Path, fill: Fill, clock: Clock, objects: str | None) -> None:
     """Make the files of an archive. Raises ConflictError, ParseError, StorageError.
 
     The catalog comes first, whole or not at all, and the rest after: where this is cut short, there

@@ -1,0 +1,119 @@
+"""The transport of archives: one resumable stream of batches from a source into a sink.
+
+| carrier | source | sink |
+|---|---|---|
+| copy to any engine and store | `copying.RowSource` | `copying.RowSink` |
+| backup of a folder | `backup.FolderSource` | `backup.FolderSink` |
+| mirror | `service.mirroring.following` | `entering.EntrySink` |
+| OCFL, and back | `service.preservation.ocfl` | `entering.EntrySink` |
+| BagIt, WARC, WACZ | `service.preservation.documents` | `bagit`, `warc`, `wacz` |
+
+A sink first stores the contents of a batch, and then, in one transaction, the rows that name them.
+A stream that was stopped continues where the sink is: `Sink.position` counts what is there. What a
+carrier does not take is returned as data: see `LeftOut`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["Batch", "Carried", "LeftOut", "Progress", "Sink", "Source", "Taken", "carry"]
+
+
+class Progress(Protocol):
+    """A callback for the progress of a stream."""
+
+    def __call__(self, done: int, total: int, /) -> object:
+        """Report how many entries, documents or contents are done, of about how many."""
+
+
+class Batch(Protocol):
+    """The next part of a stream; a sink takes all of it, or nothing."""
+
+    @property
+    def end(self) -> int:
+        """The position of the stream after it."""
+
+
+BatchT = TypeVar("BatchT", bound=Batch)
+Batch_contra = TypeVar("Batch_contra", bound=Batch, contravariant=True)
+Batch_co = TypeVar("Batch_co", bound=Batch, covariant=True)
+
+
+class Source(Protocol[Batch_co]):
+    """Anything that an archive, or documents of one, can be read from."""
+
+    @property
+    def size(self) -> int:
+        """The position at the end of the stream."""
+
+    def batches(self, start: int) -> Iterator[Batch_co]:
+        """Yield the batches from a position on, in their order."""
+
+
+class Sink(Protocol[Batch_contra]):
+    """Anything that an archive, or documents of one, can be written to."""
+
+    def position(self) -> int:
+        """Return how far the sink is: the stream continues there."""
+
+    def take(self, batch: Batch_contra) -> Taken:
+        """Store the contents of a batch, then what names them, all or nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Something that a carrier does not take."""
+
+    name: str
+    """The permanent name of a document, version or format, or the name of a table."""
+    reason: str
+    """Why: "closed", "withdrawn", "erased", "no-address", or a sentence about a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The outcome of one batch."""
+
+    contents: int = 0
+    """How many contents were new in the sink."""
+    lost: Sequence[str] = ()
+    """The digests of contents that the source names but does not have."""
+    left_out: Sequence[LeftOut] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """The outcome of a stream."""
+
+    start: int
+    """The position at which the sink was before."""
+    end: int
+    contents: int
+    """How many contents were new in the sink."""
+    lost: tuple[str, ...]
+    """The digests of contents that the source names but does not have."""
+    left_out: tuple[LeftOut, ...]
+
+
+def carry(source: Source[BatchT], sink: Sink[BatchT], progress: Progress = max) -> Carried:
+    """Carry all that the sink does not have yet; the outcome is returned.
+
+    Where this is stopped, a second call continues. Raises what the source and the sink raise.
+    """
+    start = end = sink.position()
+    contents = 0
+    lost: list[str] = []
+    left_out: list[LeftOut] = []
+    for batch in source.batches(start):
+        taken = sink.take(batch)
+        contents += taken.contents
+        lost += taken.lost
+        left_out += taken.left_out
+        end = batch.end
+        progress(end - start, source.size - start)
+    return Carried(start, end, contents, tuple(lost), tuple(left_out))
