@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sqlite3
 import tarfile
 from pathlib import Path
 
-from permacite.archive.postgresql.rules import functions
-from permacite.archive.postgresql.schema import STEPS
-from permacite.archive.sqlite.schema import APPLICATION_ID, schema_of
+from permacite.archive.sqlite.connection import APPLICATION_ID
+from permacite.archive.sqlite.schema import earlier
 
-__all__ = ["to_texts", "unpack", "unpack_files", "with_texts"]
+__all__ = ["POSTGRESQL_12", "to_texts", "unpack", "unpack_files", "with_texts"]
 
 _PACKED = Path(__file__).parent / "golden/archive/236669f.tar.gz"
+POSTGRESQL_12 = Path(__file__).parent / "golden/archive/postgresql-12.sql"
+"""The statements of schema 12, the first that there was in PostgreSQL."""
 
 
 def unpack(folder: Path) -> tuple[Path, dict[str, bytes]]:
@@ -41,7 +43,7 @@ def unpack_files(packed: Path, folder: Path) -> None:
 def with_texts(catalog: Path) -> None:
     """Write a catalog as schema 12 had it, which kept digests as texts; whoever has it open may."""
     with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as made:
-        made.executescript(schema_of(12))
+        made.executescript(earlier(12))
         made.execute("ATTACH ? AS later", (str(catalog),))
         triggers = made.execute(
             "SELECT name, sql FROM main.sqlite_schema WHERE type = 'trigger'"
@@ -101,7 +103,11 @@ def to_texts() -> list[str]:
                 statements.append(
                     f"ALTER TABLE {table} ADD CONSTRAINT {check} CHECK (length({column}) = {size})"
                 )
-    rule = functions(STEPS[12])["representation_no_update"]
+    (rule,) = re.findall(
+        r"CREATE FUNCTION representation_no_update\(.*?\$\$(.*?)\$\$",
+        POSTGRESQL_12.read_text(),
+        re.DOTALL,
+    )
     statements.append(
         "CREATE OR REPLACE FUNCTION representation_no_update() RETURNS TRIGGER LANGUAGE plpgsql"
         f" SET search_path FROM CURRENT AS $${rule}$$"

@@ -13,7 +13,7 @@ from tests.crash.replay.states import KINDS, Explorer
 from tests.crash.replay.trace import BRING_UP, contents, record
 from tests.earlier import unpack
 
-from permacite.archive.sqlite.schema import SCHEMA_VERSION
+from permacite.archive.schema import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -12,7 +12,9 @@ import pytest
 
 from permacite.archive import NewRepresentation, Repository
 from permacite.archive.log.bundles.writing import README
-from permacite.archive.sqlite.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
+from permacite.archive.schema import SCHEMA_VERSION
+from permacite.archive.sqlite.connection import APPLICATION_ID
+from permacite.archive.sqlite.schema import SCHEMA
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,7 +22,8 @@ from permacite.archive.records.days import kept
 from permacite.archive.records.leaves import append, append_all, node
 from permacite.archive.records.rows import Transaction
 from permacite.archive.records.settings import fill
-from permacite.archive.sqlite.schema import SCHEMA, SCHEMA_VERSION
+from permacite.archive.schema import SCHEMA_VERSION
+from permacite.archive.sqlite.schema import SCHEMA
 from permacite.archive.sqlite.session import Session
 
 if TYPE_CHECKING:

@@ -7,13 +7,14 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.earlier import to_texts, unpack
+from tests.earlier import POSTGRESQL_12, to_texts, unpack
 from tests.engines import Between, Repository, Server
 from tests.spec.test_archive_copying import dumped
 
 from permacite.archive import NewRepresentation
 from permacite.archive.postgresql import catalog, writing
-from permacite.archive.postgresql.schema import SCHEMA_VERSION
+from permacite.archive.postgresql.schema import SCHEMA, step
+from permacite.archive.schema import SCHEMA_VERSION
 from permacite.errors import StorageError
 
 if TYPE_CHECKING:
@@ -88,6 +89,47 @@ def case(postgresql: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     """Return such an archive."""
     monkeypatch.setattr(Repository, "engine", postgresql)
     return Case(postgresql, tmp_path)
+
+
+STRUCTURE = (
+    CONSTRAINTS,
+    """
+SELECT table_name, column_name, ordinal_position, data_type, collation_name, is_nullable,
+  column_default, is_identity, identity_generation
+FROM information_schema.columns WHERE table_schema = '{}'
+""",
+    "SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = '{}'",
+    (
+        "SELECT proname, prosrc, provolatile, proisstrict, prolang FROM pg_proc"
+        " WHERE pronamespace = '{}'::regnamespace"
+    ),
+    (
+        "SELECT tgrelid::regclass::text, tgname, pg_get_triggerdef(oid), tgenabled FROM pg_trigger"
+        " WHERE tgrelid::regclass::text LIKE '{}.%' AND NOT tgisinternal"
+    ),
+    "SELECT viewname, definition FROM pg_views WHERE schemaname = '{}'",
+    "SELECT relname, reloptions FROM pg_class WHERE relnamespace = '{}'::regnamespace",
+)
+"""What PostgreSQL knows of a schema."""
+
+
+def test_a_migrated_archive_equals_a_new_one(postgresql: Server) -> None:
+    made: dict[str, list[list[str]]] = {}
+    steps = [POSTGRESQL_12.read_text(), *map(step, range(13, SCHEMA_VERSION + 1))]
+    for schema, statements in (("migrated", steps), ("created", [SCHEMA])):
+        postgresql.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}")
+        for each in statements:
+            postgresql.execute(f"SET search_path = {schema}; {each}")
+        made[schema] = [
+            sorted(
+                repr(row).replace(schema, "schema")
+                for row in postgresql.execute(question.format(schema))
+            )
+            for question in STRUCTURE
+        ]
+        assert all(made[schema])
+        postgresql.execute(f"DROP SCHEMA {schema} CASCADE")
+    assert made["migrated"] == made["created"]
 
 
 def test_digests_that_were_texts_become_octets_and_nothing_else_changes(case: Case) -> None:

@@ -26,7 +26,8 @@ from permacite.archive.objects import FileObjects
 from permacite.archive.records import octets
 from permacite.archive.records.commits import CommitRequest, commit
 from permacite.archive.records.rows import version_of
-from permacite.archive.sqlite.schema import APPLICATION_ID, schema_of
+from permacite.archive.sqlite.connection import APPLICATION_ID
+from permacite.archive.sqlite.schema import earlier
 from permacite.errors import (
     ConflictError,
     IntegrityError,
@@ -467,7 +468,7 @@ def make_old(directory: Path) -> None:
         contextlib.closing(sqlite3.connect(":memory:")) as old,
         contextlib.closing(sqlite3.connect(directory / "catalog.sqlite")) as catalog,
     ):
-        old.executescript(schema_of(2))
+        old.executescript(earlier(2))
         old.execute("INSERT INTO series VALUES (1, ?, '2026-11-20T12:00:00.000000Z')", (SERIES,))
         old.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         old.execute("PRAGMA user_version = 2")

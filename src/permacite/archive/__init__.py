@@ -9,7 +9,8 @@
 | records | questions and changes in plain SQL, over a session |
 | transport | copies, backups, mirrors and exchange formats, as one stream |
 | engine | what catalogs on any engine share: the thread that writes, write-behind |
-| sqlite | the catalog in one file: connections, schema |
+| schema | the tables of the catalog, as data that engines render |
+| sqlite | the catalog in one file: connections, migrations |
 | texts | which charset a text has; the index of a large one |
 | log | the Merkle log: keys, checkpoints, tiles, proofs, and whether records agree with it |
 | statements, delegation, access | what is said of names, who mints, what is given out |

@@ -17,9 +17,9 @@ from permacite.archive.postgresql.connection import (
 )
 from permacite.archive.postgresql.faults import faults
 from permacite.archive.postgresql.moments import Moments
-from permacite.archive.postgresql.schema import SCHEMA_VERSION, STEPS
 from permacite.archive.postgresql.writing import ServerClock, WritingSession
 from permacite.archive.records.days import kept
+from permacite.archive.schema import SCHEMA_VERSION
 from permacite.errors import StorageError
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Catalog(AnyCatalog):
         self._patience_s = PATIENCE_S
 
     def _recognize(self) -> None:
-        """Check that this version understands the archive, and bring it up. Raises StorageError."""
+        """Check that this version understands the archive, and migrate it. Raises StorageError."""
         with self.reporting(), self.lent() as session:
             schema = session.schema()
         if schema > SCHEMA_VERSION:
@@ -77,15 +77,17 @@ class Catalog(AnyCatalog):
                 hint="use a later version of permacite",
             )
         if schema < SCHEMA_VERSION:
-            self._bring_up()
+            self._migrate()
 
-    def _bring_up(self) -> None:
+    def _migrate(self) -> None:
         """Take the steps that are left, all or none."""
+        from permacite.archive.postgresql.schema import step
+
         with self.reporting(), contextlib.closing(self.writer()) as session:
             session.begin()
             (schema,) = session.execute("SELECT schema FROM archive").fetchall()[0]
             for number in range(schema + 1, SCHEMA_VERSION + 1):
-                session.connection.execute(STEPS[number].encode())
+                session.connection.execute(step(number).encode())
             session.execute("UPDATE archive SET schema = ?", (SCHEMA_VERSION,))
             session.commit()
         self.forget_free()

@@ -1,21 +1,15 @@
-"""What is not as it was made in the schema of an archive: rules, keys, indexes, references."""
+"""Faults of an archive's schema in PostgreSQL: triggers, functions, indexes, keys, references."""
 
-# ruff: noqa: S608 - the names of tables and columns are those of the schema
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from permacite.archive.postgresql.rules import functions, triggers
-from permacite.archive.postgresql.schema import SCHEMA
+from permacite.archive.postgresql.schema import FUNCTIONS, INDEXES, KEYS, TABLE_NAMES, TRIGGERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permacite.archive.records.session import Session
-
-    Key = tuple[str, str, tuple[str, ...]]
-    """Of which table, its kind as pg_constraint has it, its columns."""
 
 __all__ = ["faults"]
 
@@ -44,41 +38,38 @@ _BROKEN = """
 SELECT DISTINCT n.{column} FROM {table} AS n LEFT JOIN {other} AS o ON o.{to} = n.{column}
 WHERE n.{column} IS NOT NULL AND o.{to} IS NULL
 """
-_KINDS = {"PRIMARY KEY": "p", "UNIQUE": "u", "REFERENCES": "f"}
-_NAMES = {"p": "primary key", "u": "unique key", "f": "reference"}
+_KINDS = {"p": "primary key", "u": "unique key", "f": "reference"}
 
 
 def faults(session: Session) -> Iterator[str]:
-    """The faults of the schema: what was made and is gone, off or another; broken references."""
-    yield from _of_rules(session)
-    yield from _of_indexes(session)
-    yield from _of_keys(session)
+    """What is missing, disabled or altered in the schema, and broken references."""
+    yield from _trigger_faults(session)
+    yield from _index_faults(session)
+    yield from _key_faults(session)
 
 
-def _of_rules(session: Session) -> Iterator[str]:
-    expected, tables = triggers(SCHEMA), dict(_tables())
+def _trigger_faults(session: Session) -> Iterator[str]:
     found = session.execute(_TRIGGERS).fetchall()
-    for name in sorted(expected - {name for _, name, is_on in found if is_on}):
+    for name in sorted(TRIGGERS - {name for _, name, is_on in found if is_on}):
         yield f"the trigger {name} is missing or off"
     for table, name, _ in sorted(found):
-        if table in tables and name not in expected:
+        if table in TABLE_NAMES and name not in TRIGGERS:
             yield f"the trigger {name} of {table} is not ours"
     sources = dict(session.execute(_FUNCTIONS).fetchall())
-    for name, source in sorted(functions(SCHEMA).items()):
+    for name, source in sorted(FUNCTIONS.items()):
         if sources.get(name, "").strip() != source.strip():
             yield f"the function {name} is missing or another"
 
 
-def _of_indexes(session: Session) -> Iterator[str]:
-    expected = set(re.findall(r"CREATE (?:UNIQUE )?INDEX (\w+)", SCHEMA))
-    for name in sorted(expected - {name for (name,) in session.execute(_INDEXES)}):
+def _index_faults(session: Session) -> Iterator[str]:
+    for name in sorted(INDEXES - {name for (name,) in session.execute(_INDEXES)}):
         yield f"the index {name} is missing or not finished"
 
 
-def _of_keys(session: Session) -> Iterator[str]:
-    left, tables = _keys(), dict(_tables())
+def _key_faults(session: Session) -> Iterator[str]:
+    left = set(KEYS)
     for table, name, kind, is_checked, other, columns, to in session.execute(_KEYS).fetchall():
-        if table not in tables:
+        if table not in TABLE_NAMES:
             continue
         left.discard((table, kind, tuple(columns or ())))
         if not is_checked:
@@ -89,23 +80,4 @@ def _of_keys(session: Session) -> Iterator[str]:
             for (value,) in session.execute(question):
                 yield f"{column} {value} of {table} refers to no row of {other}"
     for table, kind, columns in sorted(left):
-        yield f"the {_NAMES[kind]} ({', '.join(columns)}) of {table} is missing"
-
-
-def _tables() -> list[tuple[str, str]]:
-    """The tables that are made: the name of each, and its lines."""
-    return re.findall(r"CREATE TABLE (\w+) \(\n(.*?)\n\)", SCHEMA, re.DOTALL)
-
-
-def _keys() -> set[Key]:
-    """The keys and references that they are made with."""
-    keys: set[Key] = set()
-    for table, lines in _tables():
-        for line in lines.splitlines():
-            of_table = re.match(r" *(PRIMARY KEY|UNIQUE) \((.*?)\)", line)
-            if of_table:
-                keys.add((table, _KINDS[of_table[1]], tuple(of_table[2].split(", "))))
-            elif column := re.match(r" *(\w+) ", line):
-                for kind in re.findall(r"PRIMARY KEY|UNIQUE|REFERENCES", line):
-                    keys.add((table, _KINDS[kind], (column[1],)))
-    return keys
+        yield f"the {_KINDS[kind]} ({', '.join(columns)}) of {table} is missing"

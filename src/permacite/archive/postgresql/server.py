@@ -71,8 +71,8 @@ class Server:
             connect,
             opening,
         )
-        from permacite.archive.postgresql.rules import grants
-        from permacite.archive.postgresql.schema import SCHEMA, SCHEMA_VERSION
+        from permacite.archive.postgresql.schema import SCHEMA, grants
+        from permacite.archive.schema import SCHEMA_VERSION
 
         name = self._located.schema
         with opening(self.where), _made_by_one(self._located):

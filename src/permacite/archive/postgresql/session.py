@@ -181,7 +181,7 @@ class Session:
             for column in columns
         )
         into = "" if named is None else f" ({named})"
-        return f"INSERT INTO {table}{into} SELECT * FROM unnest({marks}){insert['rest']}"  # noqa: S608 - ours
+        return f"INSERT INTO {table}{into} SELECT * FROM unnest({marks}){insert['rest']}"
 
     def defer_references(self) -> None:
         """Let references to rows that are gone stand until the transaction ends."""
@@ -191,7 +191,7 @@ class Session:
         """Let the ids that the engine gives go on behind those of rows that came with theirs."""
         for table, column in self.execute(_GIVEN_IDS).fetchall():
             self.execute(
-                f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), max({column}))"  # noqa: S608 - ours
+                f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), max({column}))"
                 f" FROM {table} HAVING max({column}) IS NOT NULL"
             )
 

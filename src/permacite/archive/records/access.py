@@ -10,7 +10,6 @@ with the erasure; then files; then traces.
 | `Catalog.scour` | the file is written anew, without what deleted rows left in its pages and WAL |
 | `finish` | the erasures are marked as done |
 """
-# ruff: noqa: S608 - the names of tables and columns are our own
 
 from __future__ import annotations
 

@@ -256,7 +256,7 @@ def openings(connection: Session, sequence: int) -> dict[str, bytes]:
     if not has_schema(connection, ERASABLE):
         return {}
     rows = connection.execute(
-        f"SELECT part, {connection.dialect.as_octets} FROM opening"  # noqa: S608 - ours
+        f"SELECT part, {connection.dialect.as_octets} FROM opening"
         " WHERE sequence = ? ORDER BY part",
         (sequence,),
     )
@@ -323,7 +323,7 @@ def _leaves(connection: Session, condition: str, parameters: tuple[int | str, ..
     As octets: what is no text any more has a hash too, which tells it.
     """
     rows = connection.execute(
-        f"SELECT l.sequence, {connection.dialect.as_octets}, n.hash FROM leaf AS l"  # noqa: S608 - ours
+        f"SELECT l.sequence, {connection.dialect.as_octets}, n.hash FROM leaf AS l"
         " LEFT JOIN log_node AS n"
         f" ON n.level = 0 AND n.position = l.sequence WHERE {condition} ORDER BY l.sequence",
         parameters,

@@ -95,7 +95,7 @@ def some_objects(connection: Session, most: int) -> list[str]:
 def kept_in(together: Together, table: str, digests: Iterable[str]) -> list[tuple[bytes]]:
     """Which of these digests a table has, as octets, to be asked with other questions."""
     condition, asked = among("digest", [octets_of(digest) for digest in digests])
-    return together.ask(f"SELECT digest FROM {table} WHERE {condition}", asked)  # noqa: S608 - ours
+    return together.ask(f"SELECT digest FROM {table} WHERE {condition}", asked)
 
 
 def stage(

@@ -58,7 +58,7 @@ EXISTS (SELECT 1 FROM delegation_leaf AS d JOIN leaf USING (sequence)
 """
 """Delegations have been heeded since their entries have the second schema."""
 _COLUMNS = "subject, predicate, object, who, stated_at"
-_ADD = f"INSERT INTO assertion (sequence, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608 - ours
+_ADD = f"INSERT INTO assertion (sequence, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"
 _NO_INDEX = "subject || ''"
 """The same text, by which no index is found."""
 _ADD_PERSON = "INSERT INTO person VALUES (?, ?, ?)"
@@ -130,7 +130,7 @@ def _asserted(
             conditions.append(condition)
             parameters += named
     where = " AND ".join(conditions)
-    return f"SELECT {_COLUMNS} FROM assertion WHERE {where} ORDER BY assertion_id", parameters  # noqa: S608 - ours
+    return f"SELECT {_COLUMNS} FROM assertion WHERE {where} ORDER BY assertion_id", parameters
 
 
 def assertions_within(
@@ -163,7 +163,7 @@ def assertions_within(
         conditions.append("predicate || '' = ?")
         parameters.append(predicate)
     rows = connection.execute(
-        f"SELECT assertion_id, {_COLUMNS} FROM assertion WHERE {' AND '.join(conditions)}"  # noqa: S608 - ours
+        f"SELECT assertion_id, {_COLUMNS} FROM assertion WHERE {' AND '.join(conditions)}"
         " ORDER BY assertion_id LIMIT ?",
         [*parameters, limit + 1],
     ).fetchall()
@@ -177,7 +177,7 @@ def assertions_within(
 
 def _are_few(connection: Session, within: str, bounds: Sequence[str], few: int) -> bool:
     """Say whether no more than `few` statements are about subjects within bounds."""
-    question = f"SELECT count(*) FROM (SELECT 1 FROM assertion WHERE {within} LIMIT ?) AS few"  # noqa: S608 - ours
+    question = f"SELECT count(*) FROM (SELECT 1 FROM assertion WHERE {within} LIMIT ?) AS few"
     return int(connection.execute(question, (*bounds, few + 1)).fetchone()[0]) <= few
 
 
@@ -187,7 +187,7 @@ def remarks(connection: Session, subjects: Sequence[str]) -> list[str]:
         return []
     condition, parameters = among("subject", subjects)
     rows = connection.execute(
-        "SELECT content FROM remark JOIN assertion USING (sequence)"  # noqa: S608 - ours
+        "SELECT content FROM remark JOIN assertion USING (sequence)"
         f" WHERE {condition} ORDER BY sequence",
         parameters,
     )
@@ -219,7 +219,7 @@ def delegated(connection: Session, kind: Kind, series: Sequence[str] | None) -> 
     condition, named = ("TRUE", []) if series is None else among("series", series)
     binds = _BINDS if has_schema(connection, DAYS) else "FALSE"
     statement = (
-        f"SELECT {_DELEGATION}, {binds} FROM delegation WHERE kind = ? AND {condition}"  # noqa: S608 - ours
+        f"SELECT {_DELEGATION}, {binds} FROM delegation WHERE kind = ? AND {condition}"
         " ORDER BY delegation_id"
     )
     return statement, (kind, *named)
@@ -232,7 +232,7 @@ def record_delegation(
     recorded_at = transaction.clock().astimezone(UTC)
     row = (kind, series, str(first), str(last), target, timestamp(recorded_at))
     statement = (
-        f"INSERT INTO delegation ({_DELEGATION}) VALUES (?, ?, ?, ?, ?, ?) RETURNING delegation_id"  # noqa: S608 - ours
+        f"INSERT INTO delegation ({_DELEGATION}) VALUES (?, ?, ?, ?, ?, ?) RETURNING delegation_id"
     )
     ((delegation_id,),) = transaction.connection.execute(statement, row).fetchall()
     _log_delegation(transaction, delegation_id, row)
@@ -242,7 +242,7 @@ def record_delegation(
 def log_all(transaction: Transaction) -> None:
     """Append the leaves of all delegations that have none, oldest first."""
     question = (
-        f"SELECT delegation_id, {_DELEGATION} FROM delegation WHERE delegation_id NOT IN"  # noqa: S608 - ours
+        f"SELECT delegation_id, {_DELEGATION} FROM delegation WHERE delegation_id NOT IN"
         " (SELECT delegation_id FROM delegation_leaf) ORDER BY delegation_id"
     )
     for delegation_id, *row in transaction.connection.execute(question).fetchall():
@@ -277,7 +277,7 @@ def _name_of(connection: Session, person_id: str | None) -> str | None:
 def entry_at(connection: Session, sequence: int) -> Entry | None:
     """Return the entry of the statement whose leaf is `sequence`, as its row has it now."""
     row = connection.execute(
-        f"SELECT {_COLUMNS} FROM assertion WHERE sequence = ?",  # noqa: S608 - ours
+        f"SELECT {_COLUMNS} FROM assertion WHERE sequence = ?",
         (sequence,),
     ).fetchone()
     return None if row is None else _entry(row)
@@ -286,7 +286,7 @@ def entry_at(connection: Session, sequence: int) -> Entry | None:
 def delegation_entry_at(connection: Session, sequence: int) -> Entry | None:
     """Return the entry of the delegation whose leaf is `sequence`, as its row has it now."""
     row = connection.execute(
-        f"SELECT {_DELEGATION} FROM delegation JOIN delegation_leaf USING (delegation_id)"  # noqa: S608 - ours
+        f"SELECT {_DELEGATION} FROM delegation JOIN delegation_leaf USING (delegation_id)"
         " WHERE sequence = ?",
         (sequence,),
     ).fetchone()

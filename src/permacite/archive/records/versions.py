@@ -232,7 +232,7 @@ def place(connection: Session, pdi: PDI, number: int | None) -> int | None:
     """A version's place in the order of commit, that of the highest for None."""
     which = "TRUE ORDER BY number DESC" if number is None else "number = ?"
     row = connection.execute(
-        "SELECT version_id FROM version JOIN document USING (document_id)"  # noqa: S608 - ours
+        "SELECT version_id FROM version JOIN document USING (document_id)"
         f" WHERE series = ? AND date = ? AND unique_id = ? AND {which} LIMIT 1",
         (*document_key(pdi), *(() if number is None else (storable(number),))),
     ).fetchone()
@@ -332,7 +332,7 @@ def versions_where(
 ) -> list[tuple[int, Version]]:
     """Return the versions that meet `condition`, each with its place in the order of commit."""
     rows = connection.execute(
-        f"SELECT {columns} FROM version AS v JOIN document AS d USING (document_id)"  # noqa: S608 - ours
+        f"SELECT {columns} FROM version AS v JOIN document AS d USING (document_id)"
         f" WHERE {condition} ORDER BY {order}{'' if limit is None else f' LIMIT {limit:d}'}",
         tuple(parameters),
     ).fetchall()

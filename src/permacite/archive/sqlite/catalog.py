@@ -17,7 +17,7 @@ from permacite.archive.sqlite.connection import (
     recognize,
     reporting,
 )
-from permacite.archive.sqlite.migration import bring_up
+from permacite.archive.sqlite.migration import migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,7 +42,7 @@ class Catalog(AnyCatalog):
     ) -> None:
         """Open the file. Raises StorageError (reasons "not-an-archive", "newer", "locked")."""
         recognize(path, busy_timeout_s=busy_timeout_s)
-        bring_up(path, busy_timeout_s=busy_timeout_s)
+        migrate(path, busy_timeout_s=busy_timeout_s)
         super().__init__(str(path), clock=kept(clock), sealer=sealer)
         self._path = path
         self._busy_timeout_s = busy_timeout_s

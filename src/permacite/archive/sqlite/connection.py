@@ -8,7 +8,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from permacite.archive.objects import modes_of
-from permacite.archive.sqlite.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION, schema_of
+from permacite.archive.schema import SCHEMA_VERSION
 from permacite.archive.sqlite.session import Session
 from permacite.errors import PermaciteError, StorageError
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from permacite.archive.records.session import Session as AnySession
 
 __all__ = [
+    "APPLICATION_ID",
     "aside_of",
     "connect",
     "faults",
@@ -29,6 +30,9 @@ __all__ = [
     "reporting",
     "uri_of",
 ]
+
+APPLICATION_ID = 0x50444941
+"""The letters PDIA, in the header of the file, by which programs such as `file` recognize it."""
 
 _CHECKPOINT_PAGES = 4000
 """How long the write-ahead log gets, about 16 MB: pages that change often are moved once."""
@@ -129,6 +133,8 @@ def make(path: Path, fill: Callable[[Session], None]) -> None:
 
     Raises FileExistsError where `path` is taken.
     """
+    from permacite.archive.sqlite.schema import SCHEMA
+
     aside = aside_of(path)
     connection = sqlite3.connect(aside, isolation_level=None, factory=Session)
     try:
@@ -204,11 +210,13 @@ def _broken_references(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def _other_rules(connection: sqlite3.Connection) -> Iterator[str]:
+    from permacite.archive.sqlite.schema import SCHEMA, earlier
+
     question = "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'"
     actual = set(connection.execute(question))
     with contextlib.closing(sqlite3.connect(":memory:")) as empty:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
-        empty.executescript(schema_of(min(version, SCHEMA_VERSION)))
+        empty.executescript(SCHEMA if version >= SCHEMA_VERSION else earlier(version))
         expected = set(empty.execute(question))
     for kind, name, _ in expected - actual:
         yield f"the {kind} {name} is missing or another"

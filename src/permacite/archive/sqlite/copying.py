@@ -5,7 +5,6 @@ size. All other tables are compared row by row, those of later schemas too: what
 jot down and take back is small. Rows that are erased change tables of both kinds, and leave traces
 in pages: then, and wherever a copy is not as the one before left it, it is made whole again.
 """
-# ruff: noqa: S608 - the names of tables and columns are the schema's
 
 from __future__ import annotations
 

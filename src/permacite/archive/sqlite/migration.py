@@ -1,12 +1,14 @@
-"""Bring a catalog of an earlier schema up to date: all steps in one transaction.
+"""Migration of a catalog from an earlier schema: all steps in one transaction.
 
-Step 2 brought leaves for citations and delegations. Those that were recorded before get their
-leaves when all steps are taken; no row and no leaf that was there is touched.
+Steps add tables and indexes, and may replace a trigger; no row that is there changes, but for step
+13, which writes digests as bytes. Step 2 brought entries for citations and delegations: those that
+were recorded before get theirs when all steps are done.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import sqlite3
 from typing import TYPE_CHECKING
@@ -16,23 +18,24 @@ from permacite.archive.model import utc_now
 from permacite.archive.records import citations, statements
 from permacite.archive.records.days import kept
 from permacite.archive.records.rows import Transaction
+from permacite.archive.schema import SCHEMA_VERSION
 from permacite.archive.sqlite.connection import connect, reading_rows
-from permacite.archive.sqlite.schema import SCHEMA_VERSION, STEPS_WITH_ROWS, octets_in
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["bring_up"]
+__all__ = ["bytes_of_digest", "migrate"]
 
 _LEAVES_FOR_ALL = 2
 """The schema since which citations and delegations have leaves."""
 
 
-def bring_up(path: Path, *, busy_timeout_s: float) -> None:
-    """Bring the catalog in `path` up to the latest schema, if it is not there and can be written.
+def migrate(path: Path, *, busy_timeout_s: float) -> None:
+    """Migrate the catalog in `path` to the current schema, if it is earlier and can be written.
 
-    One that may only be read stays as it is, and is read as it is. Raises StorageError.
+    One that may only be read stays as it is. Raises StorageError.
     """
     if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
         return
@@ -42,8 +45,8 @@ def bring_up(path: Path, *, busy_timeout_s: float) -> None:
     ):
         if _version(connection) == SCHEMA_VERSION:
             return
-        connection.create_function("octets_in", 2, octets_in, deterministic=True)
-        connection.execute("PRAGMA foreign_keys = OFF")  # tables are put in the place of others
+        connection.create_function("octets_in", 2, bytes_of_digest, deterministic=True)
+        connection.execute("PRAGMA foreign_keys = OFF")  # step 13 replaces tables
         connection.execute("BEGIN IMMEDIATE")
         try:
             earlier = _version(connection)
@@ -61,7 +64,9 @@ def bring_up(path: Path, *, busy_timeout_s: float) -> None:
 
 def _take(connection: sqlite3.Connection, number: int) -> None:
     """Take one step."""
-    for statement in _statements(STEPS_WITH_ROWS[number]):
+    from permacite.archive.sqlite.schema import step
+
+    for statement in _statements(step(number)):
         connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {number}")
 
@@ -78,3 +83,19 @@ def _statements(script: str) -> Iterator[str]:
         if sqlite3.complete_statement(begun):
             yield begun
             begun = ""
+
+
+_DIGEST = compile_pattern(rb"sha-256:([0-9a-f]{64})|([0-9a-f]{40})")
+
+
+def bytes_of_digest(text: bytes | None, size: int) -> bytes | None:
+    """The bytes of a digest, or of a Git blob name, that was a text.
+
+    A text that is neither, for its row is damaged, gives its SHA-256, so that fsck reports the row
+    as before: the log has another digest.
+    """
+    if text is None:
+        return None
+    found = _DIGEST.fullmatch(text)
+    digest = bytes.fromhex((found[1] or found[2]).decode()) if found else b""
+    return digest if len(digest) == size else hashlib.sha256(text).digest()[:size]

@@ -6,20 +6,14 @@ import sqlite3
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from permacite.archive.records.session import Dialect
+from permacite.archive.schema import SITE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from permacite.archive.records.session import Question
 
-__all__ = ["SITE", "Session"]
-
-_BEHIND = "substr({uri}, instr({uri}, '://') + 3)"
-SITE = (
-    f"lower(substr({_BEHIND}, 1, min(instr({_BEHIND} || '/', '/'), instr({_BEHIND} || '?', '?'),"
-    f" instr({_BEHIND} || '#', '#')) - 1))"
-)
-"""The site of the address in a column, as the index of schema 9 has it."""
+__all__ = ["Session"]
 
 _DIALECT = Dialect(
     texts="SELECT value FROM json_each(?)",

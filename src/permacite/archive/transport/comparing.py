@@ -1,6 +1,5 @@
 """Comparison of two archives: the beginning of their logs, the numbers of rows, rows by key."""
 
-# ruff: noqa: S608 - the names of tables and columns are our own
 from __future__ import annotations
 
 from functools import partial

@@ -3,7 +3,6 @@
 A copy from one catalog into another is carried this way: see `copying`.
 """
 
-# ruff: noqa: S608 - the names of tables and columns are our own
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -4,7 +4,6 @@ Rows that an entry of the log stands for come in the order of the log, a slice o
 All others are compared by their key, from the first to the last, whenever a copy is brought up.
 """
 
-# ruff: noqa: S608 - the names of tables and columns are our own
 from __future__ import annotations
 
 from typing import NamedTuple

@@ -8,7 +8,6 @@ some days, those places are read where they were committed, and then where later
 docs/decisions/0035-pages-by-keyset.md tells why.
 """
 
-# ruff: noqa: S608 - all of it is our own
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
