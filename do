@@ -1,5 +1,5 @@
 #!/bin/sh
-# The one entry: ./do demo | run | test | deep | check | docs | bench | fuzz | lock | browser | outside  (see ./do help)
+# The one entry: ./do demo | run | test | deep | check | docs | bench | fuzz | lock | parts  (see ./do help)
 set -eu
 cd "$(dirname "$0")"
 root=$PWD
@@ -22,38 +22,23 @@ find_python() {
     die "Python 3.11 or newer is needed; install it (Debian: apt-get install python3) and run again"
 }
 
-# install WHY PACKAGE...: Debian's packages, where nobody need be asked; else how to do it by hand.
-install() {
-    why=$1; shift
-    command -v apt-get >/dev/null 2>&1 || die "$why; install it and run again (Debian: apt-get install $*)"
-    if [ "$(id -u)" = 0 ]; then as_root=""
-    elif sudo -n true 2>/dev/null; then as_root="sudo -n"
-    else die "$why; run this, then again: sudo apt-get install $*"
-    fi
-    say "$why: installing $*"
-    $as_root apt-get update -qq >&2
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
-}
-
-can_make_environments() { "$python" -c 'import venv, ensurepip' 2>/dev/null; }
+can_make_environments() { "$1" -c 'import venv, ensurepip' 2>/dev/null; }
 
 # uv makes the environment. Where it is not installed, it is fetched, pinned by hash, into .uv/.
 find_uv() {
     if command -v uv >/dev/null 2>&1; then command -v uv; return; fi
-    if [ ! -x "$root/.uv/bin/uv" ]; then
+    uv="$root/.uv/bin/uv"
+    if [ ! -x "$uv" ]; then
         say "fetching uv into .uv/"
-        if ! can_make_environments && "$python" -m pip --version >/dev/null 2>&1; then
-            "$python" -m pip install -q --disable-pip-version-check --target "$root/.uv" \
-                --require-hashes -r requirements/uv.txt >&2
-        else
-            can_make_environments || install "$python cannot make environments" python3-venv
-            can_make_environments || die "$python cannot make environments still: use another by PERMACITE_PYTHON=..."
+        pip="-m pip install -q --disable-pip-version-check --require-hashes -r requirements/uv.txt"
+        if "$python" -m pip --version >/dev/null 2>&1; then "$python" $pip --target "$root/.uv" >&2
+        elif can_make_environments "$python"; then
             "$python" -m venv "$root/.uv" >&2
-            "$root/.uv/bin/python" -m pip install -q --disable-pip-version-check \
-                --require-hashes -r requirements/uv.txt >&2
+            "$root/.uv/bin/python" $pip >&2
+        else "$python" requirements/fetch_uv.py "$root/.uv/bin" # Debian's Python alone has neither
         fi
     fi
-    printf '%s\n' "$root/.uv/bin/uv"
+    printf '%s\n' "$uv"
 }
 
 # declare FOLDER: the entry points of pyproject.toml, as an installed permacite would declare them.
@@ -102,49 +87,35 @@ lock() {
     $compile requirements/uv.in -o requirements/uv.txt
 }
 
-browser() {
-    packages=""
-    command -v chromium >/dev/null 2>&1 || packages="chromium fonts-dejavu-core"
-    command -v firefox-esr >/dev/null 2>&1 || command -v firefox >/dev/null 2>&1 || packages="$packages firefox-esr"
-    if [ -z "$packages" ]; then say "chromium and firefox are here"
-    else install "the browser tests need Chromium and Firefox" $packages
-    fi
-    # Chromium without its windows takes half the time; it is not a package everywhere.
-    shell=chromium-headless-shell
-    command -v $shell >/dev/null 2>&1 || ! apt-cache show $shell >/dev/null 2>&1 || install "tests are quicker with it" $shell
-}
-
-# What other programs check our log with, a Go compiler and Go's packages for such logs; a C
-# compiler, for the recorder of system calls in the crash tests; strace, which sees what decoders open;
-# nginx and openssl, for a server behind TLS; PostgreSQL, for records there; Ceph with its gateway, and
-# npm's s3rver, which lies, for octets in a store;
-# programs that decode pictures, sound and video; and systemd, which checks its units.
-outside() {
-    packages=""
-    if ! command -v go >/dev/null 2>&1 || ! [ -d /usr/share/gocode/src/golang.org/x/mod/sumdb ]; then
-        packages="golang-go golang-golang-x-mod-dev"
-    fi
-    command -v cc >/dev/null 2>&1 || packages="$packages gcc libc6-dev"
-    command -v strace >/dev/null 2>&1 || packages="$packages strace"
-    command -v ffmpeg >/dev/null 2>&1 || packages="$packages ffmpeg"
-    convert -version 2>/dev/null | grep -q '^Version: ImageMagick' || packages="$packages imagemagick" # others are named so too
-    command -v openssl >/dev/null 2>&1 || packages="$packages openssl"
-    command -v nginx >/dev/null 2>&1 || [ -x /usr/sbin/nginx ] || packages="$packages nginx-light"
-    command -v sox >/dev/null 2>&1 || packages="$packages sox libsox-fmt-base"
-    command -v systemd-analyze >/dev/null 2>&1 || packages="$packages systemd"
-    ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1 || packages="$packages postgresql"
-    for program in ceph-mon ceph-mgr ceph-osd radosgw; do
-        command -v $program >/dev/null 2>&1 || packages="$packages $program"
-    done
-    command -v npm >/dev/null 2>&1 || packages="$packages npm"
-    if [ -z "$packages" ]; then say "Go, its packages, a C compiler, strace, nginx, PostgreSQL, Ceph, npm, decoders and systemd are here"
-    else install "tests by other programs need Go with golang.org/x/mod, a C compiler, strace, nginx, PostgreSQL, Ceph, npm, decoders and systemd" $packages
-    fi
-    if [ ! -x .outside/node_modules/.bin/s3rver ]; then
+# parts: install the programs that tests start (tests/needs.py lists them), where nobody need be asked.
+# What cannot be installed is skipped by the tests, with reasons.
+parts() {
+    packages=$("$venv/bin/python" tests/needs.py)
+    [ -z "$packages" ] || install_packages $packages
+    if [ ! -x .outside/node_modules/.bin/s3rver ] && command -v npm >/dev/null 2>&1; then
         mkdir -p .outside
         cp requirements/outside/package.json requirements/outside/package-lock.json .outside
-        npm ci --prefix .outside --ignore-scripts --no-audit --no-fund --loglevel error >&2
+        say "installing s3rver by npm into .outside/"
+        npm ci --prefix .outside --ignore-scripts --no-audit --no-fund --loglevel error >&2 ||
+            say "npm could not install s3rver; its tests are skipped"
     fi
+}
+
+install_packages() {
+    command -v apt-get >/dev/null 2>&1 || { say "tests are skipped that need: $*"; return; }
+    if [ "$(id -u)" = 0 ]; then as_root=""
+    elif sudo -n true 2>/dev/null; then as_root="sudo -n"
+    else say "tests are skipped that need: $* (sudo apt-get install would bring them)"; return
+    fi
+    $as_root apt-get update -qq >&2 || true
+    known=""
+    for package in "$@"; do
+        if apt-cache show "$package" >/dev/null 2>&1; then known="$known $package"; fi
+    done
+    [ -n "$known" ] || return 0
+    say "installing what tests need (not so with --no-install):$known"
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $known >/dev/null ||
+        say "apt-get could not; tests that need what is missing are skipped"
 }
 
 check() {
@@ -188,6 +159,7 @@ deep() {
     done
     ready dev
     ready bench
+    parts
     PATH="$venv/bin:$PATH"
     export PERMACITE_CI=1 COVERAGE_FILE="$root/.coverage" # of the commands that run elsewhere too
     failed=""
@@ -207,9 +179,11 @@ command=${1:-help}
 case $command in
     demo) ready run; exec "$venv/bin/python" demo/demo.py "$@" ;;
     run) ready run; exec "$venv/bin/python" -m permacite "$@" ;;
-    test) # all of them on all processors; named ones plainly, one after another
+    test) # all of them on all processors; named ones plainly, one after another, with what is here
         ready dev
+        if [ "${1:-}" = --no-install ]; then shift; export PERMACITE_NO_INSTALL=1; fi
         [ $# -eq 0 ] || exec "$venv/bin/python" -m pytest -q "$@"
+        [ -n "${PERMACITE_NO_INSTALL:-}" ] || parts
         all
         ;;
     deep) deep "$@" ;;
@@ -218,16 +192,16 @@ case $command in
     bench) ready dev; ready bench; exec "$venv/bin/python" benchmarks/run.py "$@" ;;
     fuzz) ready dev; exec "$venv/bin/python" fuzz/run.py "$@" ;;
     lock) lock "$@" ;;
-    browser) browser ;;
-    outside) outside ;;
+    parts) ready dev; parts ;;
     env) ready dev ;;
     help | -h | --help)
         cat <<'HELP'
 ./do demo      set up, then save, cite, resolve, check and verify a page of a small site (under a minute)
 ./do run ...   the command line: ./do run save URL, ./do run --help
-./do test      set up, then run all tests, and what failed once more by itself (./do browser and
-               ./do outside first, for those that need Chromium, Firefox, Go, a C compiler,
-               strace, ffmpeg, sox or ImageMagick)
+./do test      set up, install the programs that tests start (Debian packages, where you are root or
+               sudo asks nothing), run all tests, and what failed once more by itself;
+               --no-install runs with what is there; what is missing is skipped, with the reason
+./do test ...  run named tests only, with what is there
 ./do deep      the long form: all laws and kills many times over, crash states, mutated bytes, and
                the archive of a million documents; hours, and every test of ./do test with them,
                what they ran of each room, of servers and commands too.
@@ -238,6 +212,7 @@ case $command in
 ./do docs      write the generated pages of docs/ (--check: fail where they have drifted)
 ./do bench     measure beside named rivals, write benchmarks/RESULTS.md
 ./do fuzz      feed every parser random bytes (--seconds N)
+./do parts     install the programs that tests start, and no more
 ./do lock      pin the dependencies again (--upgrade for newer ones)
 HELP
         ;;

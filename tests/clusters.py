@@ -6,7 +6,6 @@ import contextlib
 import getpass
 import http.client
 import os
-import shutil
 import signal
 import socket
 import ssl
@@ -15,9 +14,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
 from tests.faces.test_http import Answer
 from tests.faces.test_proxies import certify
+from tests.needs import need
 from tests.stores import CREDENTIALS
 
 if TYPE_CHECKING:
@@ -146,11 +145,7 @@ class Cluster:
 
     def _proxied(self) -> Part:
         """The nginx of the page on clusters, with the addresses of this one."""
-        path = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
-        if path is None:
-            if os.environ.get("PERMACITE_CI"):
-                pytest.fail("nginx is missing: ./do outside installs it")
-            pytest.skip("nginx is not installed: ./do outside installs it")
+        path = need("nginx")
         certify(self.folder, HOST)
         config = _CONFIG.read_text()
         ours = {

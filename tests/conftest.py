@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 from tests import engines
+from tests.needs import Guard, need, refuse_to_skip
 from tests.starting import Starter
 from tests.stores import Store, Troubled, ceph, moto
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
     from pathlib import Path
 
 LONG_S = 30
@@ -58,11 +60,30 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(trylast=True)  # after what writes to the terminal
 def pytest_configure(config: pytest.Config) -> None:
     """Try many more inputs where asked to, and tell at once what failed."""
+    Guard.install()
+    config.pluginmanager.register(_Fixtures())
     if config.getoption("--deep"):
         settings.load_profile("deep")
         Starter.is_used = False
     if (reporter := config.pluginmanager.get_plugin("terminalreporter")) is not None:
         config.pluginmanager.register(_AtOnce(reporter))
+
+
+class _Fixtures:
+    """Watches every fixture; a hook of this file would not be called for those of a session."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[object]) -> Iterator[None]:
+        """Let nothing that outlasts an engine make an archive unless it asks for `engine`.
+
+        It would stay on the engine that it was made on, and tests of the other would never be
+        there. Programs that such a fixture asks for may be started by each test that uses it.
+        """
+        lasts = fixturedef.scope != "function"
+        is_blind = lasts and "engine" not in fixturedef.argnames
+        with pytest.MonkeyPatch.context() as patch, Guard.lasting() if lasts else nullcontext():
+            patch.setattr(engines.Repository, "blind", fixturedef.argname if is_blind else None)
+            return (yield)
 
 
 class _AtOnce:
@@ -122,16 +143,31 @@ def engine(request: pytest.FixtureRequest) -> Iterator[engines.Server | None]:
         yield server
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_fixture_setup(fixturedef: pytest.FixtureDef[object]) -> Iterator[None]:
-    """Let nothing that outlasts an engine make an archive unless it asks for `engine`.
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Let a test start those programs alone that it asks for; skip it where one is missing."""
+    Guard.begin()
+    for mark in item.iter_markers("needs"):
+        for name in mark.args:
+            need(name)
 
-    It would stay on the engine that it was made on, and tests of the other would never be there.
-    """
-    is_blind = fixturedef.scope != "function" and "engine" not in fixturedef.argnames
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engines.Repository, "blind", fixturedef.argname if is_blind else None)
-        return (yield)
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    """Let what runs between tests start any program."""
+    Guard.end()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Fail what was skipped, where nothing may be."""
+    return refuse_to_skip((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Fail a file that was skipped, where nothing may be."""
+    return refuse_to_skip((yield))
 
 
 @pytest.fixture(scope="session", params=["moto", pytest.param("ceph", marks=pytest.mark.deep)])

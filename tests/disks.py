@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
-import pytest
+from tests.needs import no_right
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,11 +21,8 @@ def small_disk(place: Path, size: str) -> Iterator[Path]:
     """Make a folder that is a file system of a size such as "2m", until the block ends."""
     place.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(place)]
-    if (
-        shutil.which("mount") is None
-        or subprocess.run(mount, capture_output=True, check=False).returncode
-    ):
-        pytest.skip("only root can mount a small disk; the test of every call needs none")
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        no_right("only root can mount a small disk; the test of every call needs none")
     try:
         yield place
     finally:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import pytest
+from tests.needs import need
 
 from permacite import archive
 from permacite.archive.entries import seal
@@ -185,12 +186,7 @@ class Server:
 
 def _programs() -> Path:
     """Where Debian puts them, or the PATH has them; the test is skipped where nothing does."""
-    for path in sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), reverse=True):
-        return path.parent
-    found = shutil.which("initdb")
-    if found is None:
-        pytest.skip("PostgreSQL is not installed: ./do outside brings it")
-    return Path(found).parent
+    return Path(need("PostgreSQL")).parent
 
 
 @contextlib.contextmanager

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
-from typing import NoReturn
 
-import pytest
+from tests.needs import missing, need
 
 __all__ = ["unpacked"]
 
 _CACHE = Path(__file__).resolve().parents[1] / "build" / "documents"
-
-
-def _missing(why: str) -> NoReturn:
-    """Skip, except where nothing may be skipped."""
-    if os.environ.get("PERMACITE_CI"):
-        pytest.fail(why)
-    pytest.skip(why)
 
 
 def unpacked(package: str, page: str) -> Path:
@@ -30,19 +21,20 @@ def unpacked(package: str, page: str) -> Path:
     if not (folder / page).exists():
         _download(package, folder)
     if not (folder / page).exists():
-        _missing(f"this release's {package} has no {page}")
+        missing(f"this release's {package} has no {page}")
     return folder
 
 
 def _download(package: str, folder: Path) -> None:
-    if shutil.which("apt-get") is None or shutil.which("dpkg") is None:
-        _missing(f"{package} is not installed, and there is no apt to fetch it")
+    if os.environ.get("PERMACITE_NO_INSTALL"):
+        missing(f"{package} is not installed")
+    need("apt-get")
     folder.mkdir(parents=True, exist_ok=True)
     command = ["apt-get", "download", "-q", package]
     if subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode:
         subprocess.run(["apt-get", "update", "-q"], capture_output=True, check=False)
         if subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode:
-            _missing(f"{package} is not installed, and apt could not download it")
+            missing(f"{package} is not installed, and apt could not download it")
     for archive in folder.glob("*.deb"):
         subprocess.run(["dpkg", "-x", archive.name, "."], cwd=folder, check=True)
         archive.unlink()

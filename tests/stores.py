@@ -6,7 +6,6 @@ import contextlib
 import http.client
 import itertools
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -14,13 +13,13 @@ import threading
 import time
 import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
+from tests.needs import need
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 __all__ = ["CREDENTIALS", "Gateway", "Store", "Troubled", "ceph", "moto", "s3rver"]
 
@@ -201,7 +200,7 @@ def moto() -> Iterator[Store]:
             process.kill()
 
 
-_CEPH = ("ceph", "ceph-mon", "ceph-mgr", "ceph-osd", "monmaptool", "radosgw", "radosgw-admin")
+_CEPH = ("ceph-mon", "ceph-mgr", "ceph-osd", "radosgw")
 _CEPH_SETTINGS = """\
 [global]
 fsid = {fsid}
@@ -232,10 +231,8 @@ rgw frontends = beast endpoint=127.0.0.1:{gateway} tcp_nodelay=1
 @contextlib.contextmanager
 def ceph(folder: Path) -> Iterator[Store]:
     """Start Ceph's gateway over a store in memory, and end all its processes with the block."""
-    missing = [name for name in _CEPH if shutil.which(name) is None]
-    if missing:
-        told = f"{missing[0]} is not installed: ./do outside brings it"
-        (pytest.fail if os.environ.get("PERMACITE_CI") else pytest.skip)(told)
+    for name in _CEPH:
+        need(name)
     fsid, ports = str(uuid.uuid4()), _free_ports(2)
     settings = folder / "ceph.conf"
     settings.write_text(
@@ -278,18 +275,12 @@ def ceph(folder: Path) -> Iterator[Store]:
         yield stack.enter_context(_asked(ports[1], gateway))
 
 
-_S3RVER = Path(__file__).resolve().parents[1] / ".outside/node_modules/.bin/s3rver"
-
-
 @contextlib.contextmanager
 def s3rver(folder: Path) -> Iterator[Store]:
     """Start npm's s3rver, which ignores conditions of writes, and end it with the block."""
-    program = _S3RVER if _S3RVER.exists() else shutil.which("s3rver")
-    if program is None:
-        told = "s3rver is not installed: ./do outside brings it"
-        (pytest.fail if os.environ.get("PERMACITE_CI") else pytest.skip)(told)
+    program = need("s3rver")
     (port,) = _free_ports(1)
-    command = [str(program), "--directory", str(folder), "--address", "127.0.0.1", "--silent"]
+    command = [program, "--directory", str(folder), "--address", "127.0.0.1", "--silent"]
     gateway = Gateway([*command, "--port", str(port)], port)
     gateway.start()
     known = dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), "S3RVER")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.crash.replay.trace import compile_recorder
+from tests.needs import need, no_right
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,12 +28,7 @@ def quick_folder() -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def recorder(quick_folder: Path) -> Path:
-    """Return the recorder; skip where it cannot be had, except where none may be skipped."""
+    """Compile the recorder of system calls, and return it."""
     if sys.platform != "linux":
-        pytest.skip("the recorder of system calls is made for Linux")
-    library = compile_recorder(quick_folder)
-    if library is None:
-        if os.environ.get("PERMACITE_CI") or os.environ.get("CI") == "true":
-            pytest.fail("a C compiler is missing: ./do outside installs it")
-        pytest.skip("there is no C compiler: ./do outside installs one")
-    return library
+        no_right("the recorder of system calls is made for Linux")
+    return compile_recorder(need("cc"), quick_folder)

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.needs import find
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -43,12 +44,12 @@ _COMMENT = {
 @cache
 def files() -> tuple[str, ...]:
     """Return the files of this repository, or of an unpacked archive of it."""
-    try:
-        listed = subprocess.run(
-            ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True
-        ).stdout.decode()
-        found = [name for name in listed.split("\0") if name]
-    except (OSError, subprocess.CalledProcessError):
+    git = find("git")
+    command = [git or "", "ls-files", "-z"]
+    listed = git and subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+    if listed and not listed.returncode:
+        found = [name for name in listed.stdout.decode().split("\0") if name]
+    else:
         folders = ("src", "tests", "docs", "benchmarks", "fuzz", "changes", "demo")
         paths = [path for folder in folders for path in (ROOT / folder).rglob("*")]
         found = [str(path.relative_to(ROOT)) for path in paths if "__pycache__" not in path.parts]

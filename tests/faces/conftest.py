@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 import re
-import shutil
 import sys
 import threading
 from dataclasses import dataclass, field
@@ -16,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.archives import Archive
 from tests.engines import Repository
+from tests.needs import QUICKER, need
 from tests.starting import start
 
 if TYPE_CHECKING:
@@ -176,13 +175,8 @@ def served(archive: Path | str, *options: str) -> Iterator[Running]:
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    """Return where Chromium is; skip where it is not, except where nothing may be skipped."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        if os.environ.get("PERMACITE_CI"):
-            pytest.fail("Chromium is missing: ./do browser installs it")
-        pytest.skip("Chromium is not installed: ./do browser installs it")
-    return path
+    """Return the path of Chromium."""
+    return need("chromium")
 
 
 @pytest.fixture(scope="session")
@@ -211,7 +205,7 @@ def browser(
     Both are of one build; what has no windows takes half the time of the processor.
     """
     if not pytestconfig.getoption("--deep"):
-        chromium = shutil.which("chromium-headless-shell") or chromium
+        chromium = QUICKER.path or chromium
     opened = playwright.chromium.launch(executable_path=chromium, args=BROWSER_ARGUMENTS)
     yield opened
     opened.close()

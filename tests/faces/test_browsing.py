@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.needs import missing, need
 
 from permacite.capture.browsing.chromium import Browser, Tab, TargetSession
 from permacite.capture.browsing.program import Program, find_program
@@ -36,12 +37,11 @@ def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def program() -> Program:
-    """The Chromium that `./do browser` installs."""
+    """Return Chromium as captures find it."""
     found = find_program()
     if found is None:
-        if os.environ.get("PERMACITE_CI"):
-            pytest.fail("Chromium is missing: ./do browser installs it")
-        pytest.skip("Chromium is not installed: ./do browser installs it")
+        missing("Chromium is not installed")
+    need("chromium")
     return found
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.needs import need
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,11 +38,7 @@ def test_the_configuration_is_right(cli: Callable[..., Outcome]) -> None:
 
 
 def test_the_units_are_right_and_let_little_be_done(tmp_path: Path) -> None:
-    program = shutil.which("systemd-analyze")
-    if program is None:
-        if os.environ.get("PERMACITE_CI"):
-            pytest.fail("systemd-analyze is missing: ./do outside installs it")
-        pytest.skip("systemd-analyze is not installed: ./do outside installs it")
+    program = need("systemd-analyze")
     for name in UNITS:
         text = (DEPLOY / name).read_text()
         (tmp_path / name).write_text(text.replace(PROGRAM, "/bin/true"))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -12,6 +10,7 @@ from tests.faces.account import COOKIE, account_site, recording
 from tests.faces.conftest import served
 from tests.faces.firefox import Firefox
 from tests.faces.leaving import documented, rows
+from tests.needs import need
 
 from permacite.service.archive import Archive
 from permacite.service.handed.folder import write_folder
@@ -46,13 +45,8 @@ getSelection().addRange(range);
 
 @pytest.fixture
 def program() -> str:
-    """Return the Firefox of this machine; skip where there is none, unless none may be skipped."""
-    found = shutil.which("firefox-esr") or shutil.which("firefox")
-    if found is None:
-        if os.environ.get("PERMACITE_CI"):
-            pytest.fail("Firefox is missing: ./do browser installs it")
-        pytest.skip("Firefox is not installed: ./do browser installs it")
-    return found
+    """Return the path of Firefox."""
+    return need("firefox")
 
 
 def test_firefox_hands_over_what_it_received_and_asks_again_only_where_it_may(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import random
-import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +12,7 @@ from tests.faces.firefox import Firefox
 from tests.faces.selecting import cite_random, squeezed
 from tests.faces.test_proof_page import GOLDEN, altered
 from tests.faces.test_selecting import FILES, view_of
+from tests.needs import need
 
 from permacite.service.archive import Archive
 
@@ -30,13 +29,8 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def program() -> str:
-    """Return the Firefox of this machine; skip where there is none, unless none may be skipped."""
-    found = shutil.which("firefox-esr") or shutil.which("firefox")
-    if found is None:
-        if os.environ.get("PERMACITE_CI"):
-            pytest.fail("Firefox is missing: ./do browser installs it")
-        pytest.skip("Firefox is not installed: ./do browser installs it")
-    return found
+    """Return the path of Firefox."""
+    return need("firefox")
 
 
 @pytest.fixture(scope="module")

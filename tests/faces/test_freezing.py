@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import shutil
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.faces.conftest import BROWSER_ARGUMENTS
+from tests.needs import need
 
 from permacite import mhtml
 from permacite.capture.browsing.freezing import SCRIPT_DIGEST, FreezeLimits, freeze
@@ -108,7 +108,7 @@ class Tab:
 async def _frozen(sources: Sequence[str], bounds: FreezeLimits | None) -> list[Frozen]:
     from playwright.async_api import async_playwright
 
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    path = need("chromium")
     results = []
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=path, args=BROWSER_ARGUMENTS)

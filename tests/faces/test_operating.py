@@ -16,6 +16,7 @@ import pytest
 from tests.archives import Archive
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
+from tests.needs import need
 
 from permacite.errors import StorageError
 from permacite.limits import FREE_DISK_BYTES
@@ -123,7 +124,7 @@ def test_one_place_has_the_metrics_of_all_workers(archive: Path) -> None:
         for _ in range(40):
             ask(running.base, "/")
         expect_counted(where, 40)
-        command = ["pgrep", "-P", str(running.process.pid), "-f", "web.serving.server"]
+        command = [need("pgrep"), "-P", str(running.process.pid), "-f", "web.serving.server"]
         found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         one, _ = map(int, found.split())
         os.kill(one, signal.SIGKILL)

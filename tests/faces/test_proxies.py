@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import http.client
 import os
-import shutil
 import signal
 import socket
 import ssl
@@ -21,6 +20,7 @@ from tests.archives import Archive
 from tests.engines import Repository
 from tests.faces.conftest import served
 from tests.faces.test_http import Answer, ask, names
+from tests.needs import need
 
 from permacite.loops import to_the_end
 from permacite.web.middleware.building import Building
@@ -66,13 +66,8 @@ http {{
 
 @pytest.fixture(scope="session")
 def nginx() -> str:
-    """Where nginx is; skip where it is not, except where nothing may be skipped."""
-    path = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
-    if path is None:
-        if os.environ.get("PERMACITE_CI"):
-            pytest.fail("nginx is missing: ./do outside installs it")
-        pytest.skip("nginx is not installed: ./do outside installs it")
-    return path
+    """Return the path of nginx."""
+    return need("nginx")
 
 
 def certify(folder: Path, host: str = HOST) -> None:
@@ -80,7 +75,7 @@ def certify(folder: Path, host: str = HOST) -> None:
     key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
     name = ["-subj", f"/CN={host}", "-addext", f"subjectAltName=DNS:{host}"]
     made = ["-keyout", str(folder / "key.pem"), "-out", str(folder / "cert.pem")]
-    command = ["openssl", "req", "-x509", *key, *name, *made]
+    command = [need("openssl"), "req", "-x509", *key, *name, *made]
     subprocess.run(command, check=True, capture_output=True)
 
 

@@ -15,6 +15,7 @@ from tests.archives import Archive
 from tests.engines import Repository
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
+from tests.needs import no_right
 from tests.spec.test_archive_catalog import mounted
 
 from permacite.errors import ParseError, StorageError
@@ -95,7 +96,7 @@ def test_on_a_disk_that_may_only_be_read_words_are_found(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     if not mounted(["mount", "--bind", str(library), str(library)]):
-        pytest.skip("only root can make a disk read-only")
+        no_right("only root can make a disk read-only")
     try:
         assert mounted(["mount", "-o", "remount,ro,bind", str(library)])
         with Archive.open(library) as held:

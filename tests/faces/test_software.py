@@ -11,6 +11,7 @@ import pytest
 from tests.archives import Archive
 from tests.earlier import unpack
 from tests.engines import Repository
+from tests.needs import need
 
 from permacite.archive.objects import MOST_OF_BLOB
 from permacite.errors import NotFoundError, ParseError, RestrictedError
@@ -36,7 +37,7 @@ LINES = [
 
 def _of_git(content: bytes) -> str:
     done = subprocess.run(
-        ["git", "hash-object", "--stdin"], input=content, capture_output=True, check=True
+        [need("git"), "hash-object", "--stdin"], input=content, capture_output=True, check=True
     )
     return done.stdout.decode().strip()
 

@@ -18,6 +18,7 @@ from urllib.parse import urlencode
 import pytest
 from tests.faces.conftest import served
 from tests.faces.test_workers import ask, workers
+from tests.needs import no_right
 from tests.spec.test_archive_catalog import mounted
 
 from permacite.service.archive import Archive
@@ -225,7 +226,7 @@ def test_a_disk_that_may_only_be_read_is_served_and_told(archive: Path) -> None:
     names = shelf(archive)
     fields = {"Content-Type": "text/plain"}
     if not mounted(["mount", "--bind", str(archive), str(archive)]):
-        pytest.skip("only root can make a disk read-only")
+        no_right("only root can make a disk read-only")
     try:
         assert mounted(["mount", "-o", "remount,ro,bind", str(archive)])
         with served(archive, "--writable") as running:

@@ -14,6 +14,7 @@ import pytest
 from tests.archives import Archive
 from tests.faces.conftest import served
 from tests.faces.test_witnesses import ADD
+from tests.needs import need
 
 from permacite.service.mirroring.following import follow
 from permacite.web.saves import Save, Saves
@@ -44,7 +45,7 @@ def ask(
 
 def workers(running: Running) -> list[int]:
     """Return the processes of the workers; others decode."""
-    command = ["ps", "-o", "pid=,args=", "--ppid", str(running.process.pid)]
+    command = [need("ps"), "-o", "pid=,args=", "--ppid", str(running.process.pid)]
     listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     return [
         int(line.split()[0]) for line in listed.splitlines() if "web.serving.server import" in line

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import struct
 import subprocess
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from tests.media.formats import FORMATS, FRAMES_PER_SECOND, content_of
+from tests.needs import find
 
 from permacite.extract import extract
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PROGRAMS", "Compared", "comparisons", "lacking", "rivals_of"]
 
-PROGRAMS = {"ImageMagick": "convert", "ffmpeg": "ffmpeg", "sox": "sox"}
+PROGRAMS = ("ImageMagick", "ffmpeg", "sox")
 
 _BOX = (18, 15, 3, 2)
 """Width, height, left and top of the rectangle that the list of formats asks for."""
@@ -74,7 +74,7 @@ class Compared:
 
 def lacking() -> list[str]:
     """Return the programs that are not here."""
-    return [name for name, program in PROGRAMS.items() if shutil.which(program) is None]
+    return [name for name in PROGRAMS if find(name) is None]
 
 
 def rivals_of(one: Format) -> list[str]:

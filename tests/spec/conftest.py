@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import ssl
-import subprocess
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.needs import need
 
 if TYPE_CHECKING:
     import socket
@@ -157,11 +155,5 @@ def tls_web() -> Iterator[Web]:
 
 @pytest.fixture(scope="session")
 def tracer() -> str:
-    """Return the program that sees system calls; skip where there is none, unless none may be."""
-    program = shutil.which("strace")
-    command = [str(program), "-o", os.devnull, "true"]
-    if program is None or subprocess.run(command, check=False).returncode:
-        if os.environ.get("PERMACITE_CI") or os.environ.get("CI") == "true":
-            pytest.fail("strace is missing or may not trace: ./do outside installs it")
-        pytest.skip("strace is not here or may not trace: ./do outside installs it")
-    return program
+    """Return the program that sees system calls."""
+    return need("strace")

@@ -6,7 +6,6 @@ import base64
 import hashlib
 import io
 import json
-import shutil
 import subprocess
 import zipfile
 from datetime import UTC, datetime
@@ -17,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.engines import Repository
+from tests.needs import need
 from tests.spec.zips import unzipped, zipped
 
 from permacite import pdi
@@ -354,9 +354,7 @@ def test_other_words_than_those_cited_are_found(cited: bytes, old: bytes, new: b
 
 
 def test_openssl_agrees_with_the_signature(proof: bytes, tmp_path: Path) -> None:
-    openssl = shutil.which("openssl")
-    if openssl is None:
-        pytest.skip("openssl is not installed")
+    openssl = need("openssl")
     with zipfile.ZipFile(io.BytesIO(proof)) as files:
         files.extractall(tmp_path)
     command = "pkeyutl -verify -pubin -inkey log-key.pem -rawin -in checkpoint.txt -sigfile"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.kept import file_of
+from tests.needs import no_right
 
 from permacite.archive.objects import FileObjects
 from permacite.errors import IntegrityError, NotFoundError, StorageError
@@ -180,7 +181,7 @@ def test_files_on_another_disk_are_copied(objects: FileObjects, tmp_path: Path) 
     objects.put(HELLO)
     elsewhere = Path("/dev/shm")  # noqa: S108 - another file system, where there is one
     if not elsewhere.is_dir() or elsewhere.stat().st_dev == tmp_path.stat().st_dev:
-        pytest.skip("there is no second file system")
+        no_right("there is no second file system")
     with tempfile.TemporaryDirectory(dir=elsewhere) as folder:
         copy = FileObjects(Path(folder) / "objects")
         copy.adopt(objects, objects.digests(), link=tmp_path / "objects")

@@ -1,7 +1,7 @@
 """The log as programs see it that are not ours: Go's packages for transparency logs check it.
 
 checker/checker.go is built with golang.org/x/mod/sumdb (C2SP signed-note, tlog-checkpoint,
-tlog-proof, tlog-tiles), from packages of Debian and without network: `./do outside` installs them.
+tlog-proof, tlog-tiles), from packages of Debian and without network: `./do parts` installs them.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.engines import Repository
 from tests.faces.conftest import served
+from tests.needs import need
 
 from permacite import archive as archives
 from permacite import pdi
@@ -50,23 +51,10 @@ _BUILDS = 3
 """How often the checker is built, where the compiler hangs."""
 
 
-def missing(what: str) -> None:
-    """Skip for want of a part, except where nothing may be skipped."""
-    told = f"{what} is not installed: ./do outside installs it"
-    if os.environ.get("PERMACITE_CI") or os.environ.get("CI") == "true":
-        pytest.fail(told)
-    pytest.skip(told)
-
-
 @pytest.fixture(scope="session")
 def checker(tmp_path_factory: pytest.TempPathFactory) -> Checker:
     """Build the checker once, and return a function that runs it."""
-    go = shutil.which("go")
-    if go is None:
-        missing("Go (golang-go)")
-    if not (LIBRARIES / "src/golang.org/x/mod/sumdb/tlog").is_dir():
-        missing("the Go package sumdb (golang-golang-x-mod-dev)")
-    assert go is not None
+    go = need("go")
     program = tmp_path_factory.mktemp("checker") / "checker"
     settings = {"GO111MODULE": "off", "GOPATH": str(LIBRARIES), "GOFLAGS": "", "GOPROXY": "off"}
     # Go's compiler takes a second; on some virtual machines it spins for ever, once in a while.

@@ -1,17 +1,17 @@
 """Parts of every format beside what ImageMagick, ffmpeg and sox make of it: the same, or how near.
 
-Debian's programs, which share few decoders with ours: `./do outside` installs them.
+Debian's programs, which share few decoders with ours: `./do parts` installs them.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.media.formats import FORMATS, made_before
-from tests.media.rivals import compared, lacking, rivals_of
+from tests.media.rivals import PROGRAMS, compared, rivals_of
+from tests.needs import need
 
 from permacite.errors import PermaciteError
 from permacite.extract import extract
@@ -51,12 +51,9 @@ eight."""
 
 @pytest.fixture(scope="module", autouse=True)
 def _programs() -> None:
-    """Skip where a program is not here, unless none may be skipped."""
-    if lacking():
-        reason = f"{', '.join(lacking())}: ./do outside installs what is not here"
-        if os.environ.get("PERMACITE_CI") or os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
+    """Ask for every rival."""
+    for name in PROGRAMS:
+        need(name)
 
 
 @pytest.mark.slow

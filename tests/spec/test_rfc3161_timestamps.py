@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import shutil
 import subprocess
 import threading
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.engines import Repository
+from tests.needs import need
 from tests.spec.zips import unzipped, zipped
 
 from permacite import pdi
@@ -81,13 +81,8 @@ TEXT = b"the tide of the twelfth"
 
 
 def openssl(*words: object, cwd: Path) -> subprocess.CompletedProcess[bytes]:
-    """Run OpenSSL; skip where it is missing, except where nothing may be skipped."""
-    program = shutil.which("openssl")
-    if program is None:
-        if os.environ.get("PERMACITE_CI") or os.environ.get("CI") == "true":
-            pytest.fail("OpenSSL is missing: ./do outside installs it")
-        pytest.skip("OpenSSL is not installed: ./do outside installs it")
-    command = [program, *map(str, words)]
+    """Run OpenSSL."""
+    command = [need("openssl"), *map(str, words)]
     return subprocess.run(command, cwd=cwd, capture_output=True, check=False)
 
 

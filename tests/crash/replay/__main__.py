@@ -17,6 +17,7 @@ from pathlib import Path
 
 from tests.crash.replay.states import KINDS, Explorer, Report, crash
 from tests.crash.replay.trace import LATER, SCENES, compile_recorder, record
+from tests.needs import find
 
 ENOUGH = 500
 """How many different folders must be examined: on a slow machine, those of a minute."""
@@ -30,9 +31,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="of the first recording")
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(dir=_MEMORY if _MEMORY.is_dir() else None))
-    recorder = compile_recorder(folder)
-    if recorder is None:
+    compiler = find("cc")
+    if compiler is None:
         sys.exit("there is no C compiler (Debian: apt-get install gcc libc6-dev)")
+    recorder = compile_recorder(compiler, folder)
     end = time.monotonic() + options.seconds
     whole = Report()
     seed = options.seed

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import random
-import shutil
 import struct
 import subprocess
 import sys
@@ -113,11 +112,8 @@ class Recording:
     left: dict[str, bytes]
 
 
-def compile_recorder(folder: Path) -> Path | None:
-    """Compile the recorder; None where there is no C compiler."""
-    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if compiler is None:
-        return None
+def compile_recorder(compiler: str, folder: Path) -> Path:
+    """Compile the recorder of system calls into a folder."""
     library = folder / "recorder.so"
     command = [compiler, "-O1", "-Wall", "-fPIC", "-shared", "-o", str(library)]
     command += [str(HERE / "recorder.c"), "-lpthread"]
