@@ -1,7 +1,7 @@
 """Decoders apart: what a worker costs, sixteen tricks at once, and the same parts by others.
 
 Formats and tricks are those of tests/media. The rivals are Debian's ImageMagick, ffmpeg and sox,
-which `./do outside` installs. Alone: python benchmarks/bench_decoding.py
+which `./do parts` installs. Alone: python benchmarks/bench_decoding.py
 """
 
 from __future__ import annotations
