@@ -22,7 +22,19 @@ find_python() {
     die "Python 3.11 or newer is needed; install it (Debian: apt-get install python3) and run again"
 }
 
-can_make_environments() { "$1" -c 'import venv, ensurepip' 2>/dev/null; }
+# Debian's python3 alone has neither pip nor venv. Anybody may download the package that holds pip's
+# wheel and unpack it, and a wheel runs where it lies.
+fetch_pip() {
+    folder="$root/.uv/pip"
+    mkdir -p "$folder/lists/partial" "$folder/archives/partial"
+    cd "$folder"
+    apt="apt-get -qq -o Dir::State::Lists=$folder/lists -o Dir::Cache=$folder"
+    { apt-get -qq download python3-pip-whl 2>/dev/null || { $apt update && $apt download python3-pip-whl; } } >&2 ||
+        die "$python has neither pip nor venv; install one (Debian: apt-get install python3-venv) and run again"
+    dpkg -x python3-pip-whl_*.deb .
+    printf '%s\n' "$folder"/usr/share/python-wheels/pip-*.whl
+    rm -rf "$folder/lists"
+}
 
 # uv makes the environment. Where it is not installed, it is fetched, pinned by hash, into .uv/.
 find_uv() {
@@ -30,12 +42,12 @@ find_uv() {
     uv="$root/.uv/bin/uv"
     if [ ! -x "$uv" ]; then
         say "fetching uv into .uv/"
-        pip="-m pip install -q --disable-pip-version-check --require-hashes -r requirements/uv.txt"
-        if "$python" -m pip --version >/dev/null 2>&1; then "$python" $pip --target "$root/.uv" >&2
-        elif can_make_environments "$python"; then
+        pip="pip install -q --disable-pip-version-check --require-hashes -r requirements/uv.txt"
+        if "$python" -m pip --version >/dev/null 2>&1; then "$python" -m $pip --target "$root/.uv" >&2
+        elif "$python" -c 'import venv, ensurepip' 2>/dev/null; then
             "$python" -m venv "$root/.uv" >&2
-            "$root/.uv/bin/python" $pip >&2
-        else "$python" requirements/fetch_uv.py "$root/.uv/bin" # Debian's Python alone has neither
+            "$root/.uv/bin/python" -m $pip >&2
+        else "$python" "$(fetch_pip)"/$pip --target "$root/.uv" >&2
         fi
     fi
     printf '%s\n' "$uv"
