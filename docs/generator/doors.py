@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from starlette.routing import Route
+    from permacite.web.route import TableRoute
 
 __all__ = ["page"]
 
@@ -38,25 +38,24 @@ Words are searched in open documents alone, whoever asks. Whoever may not is ans
 token would help, 403 where another one would; 405 where only a token, or `--writable`, makes a name
 take PUT.
 
-| route | scopes |
-|---|---|
+| route | scopes | largest body | cache |
+|---|---|---|---|
 """
 
 
 def page(root: Path) -> str:
     """Return the whole page."""
     del root
-    from permacite.web.app import ROUTES
+    from permacite.web.route_table import TABLE
 
-    return HEAD + "".join(_row(route) for route in ROUTES if route.include_in_schema)
+    return HEAD + "".join(_row(route) for route in TABLE)
 
 
-def _row(route: Route) -> str:
-    """Return what one route asks for, by its methods."""
-    from permacite.web.route_table import need_of
-
+def _row(route: TableRoute) -> str:
+    """Return the scope of each method of a route, its largest body and its cache class."""
     scopes: dict[str, list[str]] = {}
-    for method in sorted((route.methods or set()) - {"HEAD", "OPTIONS"}):
-        scopes.setdefault(need_of(route, method), []).append(method)
+    for method in sorted(route.scopes.keys() - {"HEAD", "OPTIONS"}):
+        scopes.setdefault(route.scope_of(method), []).append(method)
     told = "; ".join(f"{', '.join(methods)}: `{scope}`" for scope, methods in scopes.items())
-    return f"| `{route.path}` | {told} |\n"
+    body = f"{route.body_bytes >> 10:,} KiB" if route.body_bytes else ""
+    return f"| `{route.path}` | {told} | {body} | `{route.cache}` |\n"

@@ -56,10 +56,10 @@ def page(root: Path) -> str:
     """Return the whole description."""
     del root
     from permacite.version import __version__
-    from permacite.web.app import ROUTES
+    from permacite.web.route_table import TABLE
 
     paths: dict[str, dict[str, object]] = {}
-    for route in filter(lambda route: route.include_in_schema, ROUTES):
+    for route in TABLE:
         described = paths.setdefault(_IN_PATH.sub(r"{\1}", route.path), {})
         for method in sorted((route.methods or set()) - _UNTOLD):
             described[method.lower()] = _operation(route, method)

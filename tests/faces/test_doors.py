@@ -17,8 +17,8 @@ from tests.faces.test_suppression import CANARY, names, requests, telling
 
 from permacite.service.access import Choice
 from permacite.service.handed.tokens import SCOPES, Share
-from permacite.web.app import ROUTES
-from permacite.web.route_table import NEEDS, READING, need_of
+from permacite.web.route import READING
+from permacite.web.route_table import TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -75,14 +75,13 @@ def bearing(secret: str) -> dict[str, str]:
     return ELSEWHERE | {"Authorization": f"Bearer {secret}"}
 
 
-def test_each_route_is_in_the_table() -> None:
-    routes = [route for route in ROUTES if route.include_in_schema]
-    assert NEEDS.keys() == {route.path for route in routes}
-    for route in routes:
-        beyond = (route.methods or set()) - READING
-        assert beyond <= NEEDS[route.path].keys(), f"{route.path}: what does it ask of who comes?"
-        assert NEEDS[route.path].keys() <= (route.methods or set())
-        assert {need_of(route, method) for method in route.methods or ()} <= set(SCOPES)
+NEEDS = {route.path: route.scopes for route in TABLE}
+
+
+def test_each_route_that_writes_has_a_body_limit() -> None:
+    for route in TABLE:
+        assert set(route.scopes.values()) <= set(SCOPES)
+        assert bool(route.scopes.keys() - READING) is (route.body_bytes > 0), route.path
 
 
 FOR_ALL = ("/-/search", "/-/api/search")

@@ -79,7 +79,9 @@ def test_a_server_without_room_or_archive_is_not_ready(
         return condition(free_bytes=free)
 
     state = SimpleNamespace(writable=writable, whole=SimpleNamespace(condition=told))
-    answer = to_the_end(ready(SimpleNamespace(app=SimpleNamespace(state=state))))  # type: ignore[arg-type] # all that is asked of one
+    route = SimpleNamespace(cache="no-store")
+    asked = SimpleNamespace(app=SimpleNamespace(state=state), scope={"route": route})
+    answer = to_the_end(ready(asked))  # type: ignore[arg-type] # all that is asked of one
     assert answer.status_code == status
     assert SECRET.encode() not in answer.body
     assert ("retry-after" in answer.headers) == (status == 503)

@@ -7,6 +7,7 @@ same names without it are answered too, and with that of another edition, and ar
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,24 +15,27 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from permacite.web import headers
+from permacite.web.addresses import at
+from permacite.web.requests import JSONAnswer
+from permacite.web.route import cache_field
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-__all__ = ["FOLDER", "address_of", "asset", "edition"]
+__all__ = ["FOLDER", "address_of", "asset", "description", "edition"]
 
 FOLDER = Path(__file__).parent / "static"
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _ASSETS = {
     path.name: path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.suffix in _TYPES
 }
+_DESCRIPTION = FOLDER / "openapi.json"
 _EDITION = hashlib.sha256(
     b"".join(
         hashlib.sha256(name.encode() + b"\0" + content).digest()
         for name, content in _ASSETS.items()
     )
 ).hexdigest()[:16]
-_FOR_EVER = "max-age=31536000, immutable"
 
 
 def address_of(name: str) -> str:
@@ -47,10 +51,8 @@ async def asset(request: Request) -> Response:
 async def edition(request: Request) -> Response:
     """GET /-/static/{edition}/{file}: the same, to be kept for a year; pages ask for these."""
     is_this = request.path_params["edition"] == _EDITION
-    return _answer(
-        request,
-        headers.reader_headers() | ({"Cache-Control": _FOR_EVER} if is_this else {}),
-    )
+    caching = cache_field(request) if is_this else {}
+    return _answer(request, headers.reader_headers() | caching)
 
 
 def _answer(request: Request, fields: dict[str, str]) -> Response:
@@ -63,3 +65,11 @@ def _answer(request: Request, fields: dict[str, str]) -> Response:
     if headers.names_tag(request.headers.get("if-none-match"), tag):
         return Response(status_code=304, headers=fields)
     return Response(content, headers=fields, media_type=_TYPES[Path(name).suffix])
+
+
+async def description(request: Request) -> Response:
+    """GET /-/openapi.json: this list of routes, for programs (OpenAPI 3.1)."""
+    described = json.loads(_DESCRIPTION.read_bytes())
+    described["servers"] = [{"url": at(request, "/").removesuffix("/") or "/"}]
+    kind = "application/vnd.oai.openapi+json"
+    return JSONAnswer(described, 200, headers.reader_headers(), kind)

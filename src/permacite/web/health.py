@@ -11,6 +11,7 @@ from starlette.responses import PlainTextResponse
 from permacite.errors import PermaciteError
 from permacite.limits import FREE_DISK_BYTES
 from permacite.web.requests import JSONAnswer
+from permacite.web.route import cache_field
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -21,15 +22,12 @@ if TYPE_CHECKING:
 __all__ = ["health", "ready"]
 
 
-_UNSEEN = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-
 _log = logging.getLogger("permacite.ready")
 
 
 async def health(request: Request) -> Response:
     """GET /-/health: `ok`, as long as the process answers. The archive is not asked."""
-    del request
-    return PlainTextResponse("ok\n", headers=_UNSEEN)
+    return PlainTextResponse("ok\n", headers=_fields(request))
 
 
 async def ready(request: Request) -> Response:
@@ -42,13 +40,17 @@ async def ready(request: Request) -> Response:
         condition = await run_in_threadpool(archive.condition)
     except (PermaciteError, OSError) as error:
         _log.error("not ready: %s", error)
-        return _answer(503, "the archive cannot be read")
+        return _answer(request, 503, "the archive cannot be read")
     if request.app.state.writable and condition.free_bytes < FREE_DISK_BYTES:
         _log.error("not ready: %d bytes are free on the archive's disk", condition.free_bytes)
-        return _answer(503, "the archive's disk is nearly full")
-    return _answer(200, None)
+        return _answer(request, 503, "the archive's disk is nearly full")
+    return _answer(request, 200, None)
 
 
-def _answer(status: int, problem: str | None) -> Response:
+def _answer(request: Request, status: int, problem: str | None) -> Response:
     content = {"ready": problem is None, "problem": problem}
-    return JSONAnswer(content, status, _UNSEEN | ({"Retry-After": "5"} if problem else {}))
+    return JSONAnswer(content, status, _fields(request) | ({"Retry-After": "5"} if problem else {}))
+
+
+def _fields(request: Request) -> dict[str, str]:
+    return cache_field(request) | {"X-Content-Type-Options": "nosniff"}

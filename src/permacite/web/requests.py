@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse
 
 from permacite.service.plain import opened
 from permacite.web.caller import caller_of
+from permacite.web.route import route_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,8 +72,9 @@ def refuse_embedding(request: Request) -> None:
         refuse_others(request)
 
 
-async def body_of(request: Request, *, most_bytes: int) -> bytes:
-    """The body of a request. Raises 413 (Content Too Large) for more than `most_bytes`."""
+async def body_of(request: Request) -> bytes:
+    """The body of a request. Raises 413 (Content Too Large) for more than its route takes."""
+    most_bytes = route_of(request).body_bytes
     body = bytearray()
     async for chunk in request.stream():
         body += chunk

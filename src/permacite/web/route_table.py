@@ -1,103 +1,161 @@
-"""What each route asks of who comes: the scope for each of its methods.
+"""Route table of the server: the handler, scopes, body limit and cache class of each path.
 
-Reading needs no token. What is closed is in no answer to those who may not see it, whatever the
-route; a token of its series opens it.
+A path that is in no row is unknown (404): see `web.unknown_routes`. The last row takes permanent
+names, which may have any path.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from starlette.routing import Match
+from permacite.limits import (
+    ANNOTATION_BODY_BYTES,
+    API_BODY_BYTES,
+    CHECKPOINT_BODY_BYTES,
+    DOCUMENT_BODY_BYTES,
+    SAVE_BODY_BYTES,
+    SIGN_IN_BODY_BYTES,
+    UPLOAD_BYTES,
+    UPLOAD_LINES_BYTES,
+)
+from permacite.service.feeds.news import PATH as DRIFT_FEED
+from permacite.web import assets, health, news
+from permacite.web.route import CacheClass, TableRoute
+from permacite.web.routes import annotations as annotation_routes
+from permacite.web.routes import (
+    api,
+    feeds,
+    history,
+    links,
+    log,
+    memento,
+    mirrors,
+    names,
+    reader,
+    save_page,
+    saving,
+    search,
+    sign_in,
+    sites,
+    thttp,
+    uploads,
+    witness,
+)
+from permacite.web.unknown_routes import unknown_route
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from starlette.routing import Route
-    from starlette.types import Scope as Connection
+    from collections.abc import Mapping
 
     from permacite.service.handed.tokens import Scope
 
-__all__ = ["NEEDS", "READING", "need_of", "route_of"]
+__all__ = ["CROSS_ORIGIN", "ROUTES", "TABLE"]
 
-READING = frozenset({"GET", "HEAD", "OPTIONS"})
+_IMMUTABLE: CacheClass = "max-age=31536000, immutable"
+_READ: Mapping[str, Scope] = {"POST": "read"}
+_CITE: Mapping[str, Scope] = {"POST": "cite"}
+_SAVE: Mapping[str, Scope] = {"POST": "save"}
+_OWNER: Mapping[str, Scope] = {"GET": "admin", "POST": "admin"}
 
-NEEDS: dict[str, dict[str, Scope]] = {
-    "/": {},
-    "/-/static/{file}": {},
-    "/-/static/{edition}/{file}": {},
-    "/-/openapi.json": {},
-    "/-/health": {},
-    "/-/ready": {},
-    "/-/page/{name:path}": {},
-    "/-/search": {},
-    "/robots.txt": {},
-    "/sitemap.xml": {},
-    "/-/sitemap": {},
-    "/-/feed": {},
-    "/-/timegate/{uri:path}": {},
-    "/-/timemap/{form}/{uri:path}": {},
-    "/web/{stamp}/{uri:path}": {},
-    "/-/follow": {},
-    "/-/sites": {},
-    "/-/api/sites": {},
-    "/-/calendar": {},
-    "/-/api/calendar": {},
-    "/-/save": {"POST": "save"},
-    "/-/extension.zip": {},
-    "/-/save/{id}": {},
-    "/-/sign-in": {"POST": "read"},
-    "/-/api/captures": {"POST": "save"},
-    "/-/api/token": {},
-    "/-/api/search": {},
-    "/-/jottings": {"GET": "admin", "HEAD": "admin", "POST": "admin"},
-    "/-/api/jottings": {"GET": "admin", "HEAD": "admin", "POST": "admin"},
-    "/-/api/follow": {},
-    "/-/versions/{name:path}": {},
-    "/-/changes/{name:path}": {},
-    "/-/api/changes": {},
-    "/-/news.atom": {},
-    "/-/api/documents": {},
-    "/-/api/document": {},
-    "/-/api/look-up": {"POST": "read"},
-    "/-/api/passages": {},
-    "/-/api/place": {"POST": "read"},
-    "/-/api/log": {},
-    "/-/api/proof": {},
-    "/-/log/checkpoint": {},
-    "/-/log/tile/{path:path}": {},
-    "/-/log/entries": {},
-    "/-/log/octets/{digest}": {},
-    "/-/log/standings": {},
-    "/-/witness/add-checkpoint": {"POST": "read"},
-    "/-/witness/{origin}/checkpoint": {},
-    "/-/api/quotes": {},
-    "/-/api/reference": {},
-    "/-/api/quoters": {},
-    "/-/api/versions": {},
-    "/-/api/statements": {},
-    "/-/api/cite": {"POST": "cite"},
-    "/-/api/derive": {"POST": "save"},
-    "/-/cite": {"POST": "cite"},
-    "/uri-res/{service}": {},
-    "/{name:path}": {"PUT": "save"},
-}
-"""By the path of the route, the scope for each method that does not merely read what is open."""
+TABLE = (
+    TableRoute("/", reader.home),
+    TableRoute("/-/static/{file}", assets.asset),
+    TableRoute("/-/static/{edition}/{file}", assets.edition, cache=_IMMUTABLE),
+    TableRoute("/-/openapi.json", assets.description),
+    TableRoute("/-/health", health.health, cache="no-store"),
+    TableRoute("/-/ready", health.ready, cache="no-store"),
+    TableRoute("/-/page/{name:path}", reader.frame),
+    TableRoute("/-/search", search.search),
+    TableRoute("/robots.txt", feeds.robots),
+    TableRoute("/sitemap.xml", feeds.sitemaps),
+    TableRoute("/-/sitemap", feeds.sitemap),
+    TableRoute("/-/feed", feeds.feed),
+    TableRoute("/-/timegate/{uri:path}", memento.timegate),
+    TableRoute("/-/timemap/{form}/{uri:path}", memento.timemap),
+    TableRoute("/web/{stamp}/{uri:path}", memento.web),
+    TableRoute("/-/follow", links.follow),
+    TableRoute("/-/sites", sites.sites),
+    TableRoute("/-/api/sites", sites.sites_answer, cache="no-store"),
+    TableRoute("/-/calendar", sites.calendar),
+    TableRoute("/-/api/calendar", sites.calendar_answer, cache="no-store"),
+    TableRoute(
+        "/-/save", save_page.save, {"GET": "read", "POST": "save"}, body_bytes=SAVE_BODY_BYTES
+    ),
+    TableRoute("/-/extension.zip", save_page.extension),
+    TableRoute(
+        "/-/sign-in",
+        sign_in.sign_in,
+        {"GET": "read", "POST": "read"},
+        body_bytes=SIGN_IN_BODY_BYTES,
+    ),
+    TableRoute("/-/save/{id}", saving.progress),
+    TableRoute(
+        "/-/api/captures",
+        uploads.take,
+        {"POST": "save", "OPTIONS": "read"},
+        body_bytes=UPLOAD_BYTES + UPLOAD_LINES_BYTES,
+        is_cross_origin=True,
+    ),
+    TableRoute(
+        "/-/api/token", uploads.token, {"GET": "read", "OPTIONS": "read"}, is_cross_origin=True
+    ),
+    TableRoute("/-/api/search", search.answer, cache="no-store"),
+    TableRoute("/-/jottings", annotation_routes.jottings, _OWNER, body_bytes=ANNOTATION_BODY_BYTES),
+    TableRoute(
+        "/-/api/jottings",
+        annotation_routes.answer,
+        _OWNER,
+        body_bytes=ANNOTATION_BODY_BYTES,
+        cache="no-store",
+    ),
+    TableRoute("/-/api/follow", links.answer),
+    TableRoute("/-/versions/{name:path}", history.versions),
+    TableRoute("/-/changes/{name:path}", history.changes),
+    TableRoute("/-/api/changes", history.changes_answer),
+    TableRoute(DRIFT_FEED, news.news),
+    TableRoute("/-/api/documents", api.documents),
+    TableRoute("/-/api/document", api.show),
+    TableRoute("/-/api/look-up", api.look_up, _READ, body_bytes=API_BODY_BYTES),
+    TableRoute("/-/api/passages", api.passages),
+    TableRoute("/-/api/place", api.place, _READ, body_bytes=API_BODY_BYTES),
+    TableRoute("/-/api/log", log.log),
+    TableRoute("/-/api/proof", api.proof),
+    TableRoute("/-/log/checkpoint", log.checkpoint),
+    TableRoute("/-/log/tile/{path:path}", log.tile, cache=_IMMUTABLE),
+    TableRoute("/-/log/entries", mirrors.entries),
+    TableRoute("/-/log/octets/{digest}", mirrors.octets),
+    TableRoute("/-/log/standings", mirrors.standings),
+    TableRoute(
+        "/-/witness/add-checkpoint", witness.add_checkpoint, _READ, body_bytes=CHECKPOINT_BODY_BYTES
+    ),
+    TableRoute("/-/witness/{origin}/checkpoint", witness.checkpoint),
+    TableRoute("/-/api/quotes", api.quotes),
+    TableRoute("/-/api/reference", api.reference),
+    TableRoute("/-/api/quoters", api.quoters),
+    TableRoute("/-/api/versions", api.versions),
+    TableRoute("/-/api/statements", api.statements),
+    TableRoute("/-/api/cite", api.cite, _CITE, body_bytes=API_BODY_BYTES),
+    TableRoute("/-/api/derive", api.derive, _SAVE, body_bytes=API_BODY_BYTES),
+    TableRoute("/-/cite", api.cite_form, _CITE, body_bytes=API_BODY_BYTES),
+    TableRoute("/uri-res/{service}", thttp.answer),
+    TableRoute(
+        "/{name:path}",
+        names.resolution,
+        {"GET": "read", "OPTIONS": "read", "PUT": "save"},
+        body_bytes=DOCUMENT_BODY_BYTES,
+    ),
+)
 
+_OWN_PATHS = (
+    "/robots.txt",
+    "/sitemap.xml",
+    "/-/{rest:path}",
+    "/uri-res/{rest:path}",
+    "/web/{rest:path}",
+)
+"""Paths that begin like those of the table, and never name a document."""
 
-def route_of(routes: Iterable[Route], connection: Connection) -> Route | None:
-    """The route that a request comes to, as the router finds it; None for none of that method."""
-    for route in routes:
-        if route.matches(connection)[0] is Match.FULL:
-            return route
-    return None
+ROUTES = (*TABLE[:-1], *(unknown_route(path, TABLE[:-1]) for path in _OWN_PATHS), TABLE[-1])
+"""The routes in the order in which they are tried."""
 
-
-def need_of(route: Route, method: str) -> Scope:
-    """What a route asks of who comes; of one that is in no table, everything."""
-    if not route.include_in_schema:  # nothing is there
-        return "read"
-    asked = NEEDS.get(route.path)
-    if asked is None:
-        return "admin"
-    return asked.get(method, "read" if method in READING else "admin")
+CROSS_ORIGIN = frozenset(route.path for route in TABLE if route.is_cross_origin)
+"""The paths whose handlers refuse callers themselves."""

@@ -1,4 +1,4 @@
-"""What begins like an address of ours and is none: told before it is taken for a name."""
+"""404 for unknown routes under `/-/` and the like, 405 for a method that a route does not take."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-__all__ = ["nowhere"]
+__all__ = ["unknown_route"]
 
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
-def nowhere(path: str, routes: Sequence[Route]) -> Route:
-    """The route behind `routes` that takes all of a path such as `/-/{rest:path}`, by any method.
+def unknown_route(path: str, routes: Sequence[Route]) -> Route:
+    """The route after `routes` that takes all of a path such as `/-/{rest:path}`, by any method.
 
-    Names take what is left, and PUT among it: without this, `PUT /-/search` is a faulty name.
+    Without it, the route of permanent names would take `PUT /-/search` for a faulty name.
     """
 
     async def answer(request: Request) -> Response:

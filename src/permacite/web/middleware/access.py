@@ -20,7 +20,7 @@ from permacite.service.base import Audience
 from permacite.web import problems
 from permacite.web.addresses import asked_path
 from permacite.web.caller import Caller
-from permacite.web.route_table import READING, need_of, route_of
+from permacite.web.route import READING, TableRoute, find_route
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -117,8 +117,8 @@ class Guard:
 
     def _check(self, request: Request, caller: Caller) -> None:
         """Raise TokenError, or 403 or 405, for what a caller may not do."""
-        route = route_of(self._routes, request.scope)
-        need = "read" if route is None else need_of(route, request.method)
+        route = find_route(self._routes, request.scope)
+        need = route.scope_of(request.method) if isinstance(route, TableRoute) else "read"
         if caller.may(need):
             return
         if caller.token is not None:

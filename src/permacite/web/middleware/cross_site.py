@@ -24,7 +24,7 @@ from starlette.requests import Request
 from permacite.web import problems
 from permacite.web.addresses import asked_path
 from permacite.web.requests import is_own
-from permacite.web.route_table import READING
+from permacite.web.route import READING
 from permacite.web.templates import page
 
 if TYPE_CHECKING:

@@ -16,12 +16,12 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
 
 from permacite.errors import ParseError
-from permacite.limits import ANNOTATION_BODY_BYTES
 from permacite.service.archive import Archive
 from permacite.service.names import as_address
 from permacite.web import headers
 from permacite.web.caller import caller_of, check_reference, note_written
 from permacite.web.requests import JSONAnswer, body_of, refuse_others
+from permacite.web.route import cache_field
 from permacite.web.templates import kept, page
 
 if TYPE_CHECKING:
@@ -68,9 +68,7 @@ async def jottings(request: Request) -> Response:
     to the document.
     """
     if request.method == "POST":
-        form = QueryParams(
-            (await body_of(request, most_bytes=ANNOTATION_BODY_BYTES)).decode("ascii", "replace")
-        )
+        form = QueryParams((await body_of(request)).decode("ascii", "replace"))
         changed = {name: form.get(name, "") for name in _MEMBERS}
         await _change(request, changed, remove=form.get("act") == "remove")
         back = kept(request, f"/{as_address(form.get('back') or changed['reference'])}")
@@ -90,11 +88,11 @@ async def answer(request: Request) -> Response:
     Without a name all are told. POST with `"remove": true` takes it away; either answers with what
     there is of the document then.
     """
-    fields = {"Cache-Control": "no-store"}
+    fields = cache_field(request)
     if request.method != "POST":
         name = request.query_params.get("name") or None
         return JSONAnswer(list(await ask_owner(request, Archive.jottings, name)), headers=fields)
-    body = (await body_of(request, most_bytes=ANNOTATION_BODY_BYTES)).decode("utf-8", "replace")
+    body = (await body_of(request)).decode("utf-8", "replace")
     try:
         wanted: Any = json.loads(body)
     except (ValueError, RecursionError) as error:

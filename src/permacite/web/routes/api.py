@@ -14,7 +14,7 @@ from starlette.responses import RedirectResponse, Response
 
 from permacite import media_types
 from permacite.errors import NotFoundError, ParseError, RestrictedError
-from permacite.limits import API_BODY_BYTES, COMPARED_BYTES, LARGEST_PAGE_ITEMS, VERSION_ITEMS
+from permacite.limits import COMPARED_BYTES, LARGEST_PAGE_ITEMS, VERSION_ITEMS
 from permacite.service.archive import Archive
 from permacite.service.citations.typed import WAYS
 from permacite.service.names import as_address
@@ -119,7 +119,7 @@ async def look_up(request: Request) -> Response:
 
     1000 names and addresses are looked up at a time at most. The body may be text/uri-list instead.
     """
-    body = await body_of(request, most_bytes=API_BODY_BYTES)
+    body = await body_of(request)
     wanted = _names(body, media_types.essence(request.headers.get("content-type", "")))
     if len(wanted) > LARGEST_PAGE_ITEMS:
         raise HTTPException(413, f"expected at most {LARGEST_PAGE_ITEMS} names")
@@ -268,7 +268,7 @@ async def _object(request: Request) -> tuple[dict[str, object], str]:
     """The JSON object that a request holds, which has a `reference`, and its text."""
     if media_types.essence(request.headers.get("content-type", "")) != "application/json":
         raise HTTPException(415, "expected Content-Type: application/json")
-    body = (await body_of(request, most_bytes=API_BODY_BYTES)).decode("utf-8", "replace")
+    body = (await body_of(request)).decode("utf-8", "replace")
     try:
         wanted = json.loads(body)
     except json.JSONDecodeError as error:
@@ -328,7 +328,7 @@ async def cite_form(request: Request) -> Response:
     """
     if not is_own(request):  # a form can come from any site
         raise HTTPException(403, "a citation is made from this archive's own pages alone")
-    form = _form(await body_of(request, most_bytes=API_BODY_BYTES))
+    form = _form(await body_of(request))
     fields: dict[str, str | int] = {name: form[name] for name in ("quote", *WAYS) if form.get(name)}
     fields |= {
         name: paging.number(form[name], name, least=least)

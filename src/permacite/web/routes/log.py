@@ -10,6 +10,7 @@ from permacite.errors import ParseError
 from permacite.service.archive import Archive
 from permacite.web import headers
 from permacite.web.requests import JSONAnswer, ask
+from permacite.web.route import cache_field
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["checkpoint", "log", "tile"]
 
 _MOST_DIGITS = 15
-_FOR_EVER = "max-age=31536000, immutable"
 
 
 async def log(request: Request) -> Response:
@@ -35,7 +35,7 @@ async def log(request: Request) -> Response:
 async def checkpoint(request: Request) -> Response:
     """GET /-/log/checkpoint answers the signed checkpoint (C2SP tlog-tiles, tlog-checkpoint)."""
     state = await ask(request, Archive.log)
-    fields = headers.bytes_headers() | {"Cache-Control": "no-cache"}
+    fields = headers.bytes_headers() | cache_field(request)
     return Response(state.checkpoint, headers=fields, media_type="text/plain; charset=utf-8")
 
 
@@ -47,8 +47,9 @@ async def tile(request: Request) -> Response:
     """
     path: str = request.path_params["path"]
     content = await ask(request, Archive.tile, f"tile/{path}")
-    caching = "no-cache" if path.startswith("entries/") else _FOR_EVER
-    fields = headers.bytes_headers() | {"Cache-Control": caching}
+    is_immutable = not path.startswith("entries/")
+    caching = cache_field(request) if is_immutable else {"Cache-Control": "no-cache"}
+    fields = headers.bytes_headers() | caching
     return Response(content, headers=fields, media_type="application/octet-stream")
 
 

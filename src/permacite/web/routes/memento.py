@@ -28,6 +28,7 @@ from permacite.service.resolution.mementos import nearest
 from permacite.web import headers
 from permacite.web.addresses import asked_path
 from permacite.web.requests import JSONAnswer, ask, refuse_others
+from permacite.web.route import cache_field
 from permacite.web.templates import kept
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ async def timegate(request: Request) -> Response:
         "Vary": "accept-datetime",
         "Link": ", ".join([*_links(request, uri), *_ends(request, found, chosen)]),
         "Access-Control-Allow-Origin": "*",
-        "Cache-Control": "no-cache",
+        **cache_field(request),
     }
     return RedirectResponse(_address(request, chosen), 302, headers=fields)
 
@@ -82,7 +83,7 @@ async def timemap(request: Request) -> Response:
     if not 1 <= page <= pages:
         raise NotFoundError(f"expected a page from 1 to {pages}", number)
     shown = found[TIMEMAP_ITEMS * (page - 1) : TIMEMAP_ITEMS * page]
-    fields = {"Access-Control-Allow-Origin": "*", "Cache-Control": "no-cache"}
+    fields = {"Access-Control-Allow-Origin": "*", **cache_field(request)}
     if form == "json":
         return JSONAnswer(_as_json(request, uri, shown, (page, pages)), headers=fields)
     body = ",\n".join(_as_links(request, uri, shown, (page, pages))) + "\n"

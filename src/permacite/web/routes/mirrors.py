@@ -10,6 +10,7 @@ from permacite.errors import ParseError
 from permacite.service.archive import Archive
 from permacite.web import headers
 from permacite.web.requests import JSONAnswer, ask
+from permacite.web.route import cache_field
 from permacite.web.routes.content import Streamed
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["entries", "octets", "standings"]
 
 _MOST_DIGITS = 15
-_FRESH = {"Cache-Control": "no-cache"}
 
 
 async def entries(request: Request) -> Response:
@@ -30,7 +30,7 @@ async def entries(request: Request) -> Response:
     """
     start, end = _count(request, "start"), _count(request, "end")
     handed = await ask(request, Archive.handed_entries, start, end)
-    return JSONAnswer(handed, headers=headers.reader_headers() | _FRESH)
+    return JSONAnswer(handed, headers=headers.reader_headers() | cache_field(request))
 
 
 async def octets(request: Request) -> Response:
@@ -41,7 +41,11 @@ async def octets(request: Request) -> Response:
     """
     digest: str = request.path_params["digest"]
     held = await ask(request, Archive.handed_octets, f"sha-256:{digest}")
-    fields = headers.bytes_headers() | _FRESH | {"Content-Type": "application/octet-stream"}
+    fields = (
+        headers.bytes_headers()
+        | cache_field(request)
+        | {"Content-Type": "application/octet-stream"}
+    )
     fields |= {"Content-Length": str(held.size)}
     if request.method == "HEAD":
         held.close()
@@ -55,7 +59,7 @@ async def standings(request: Request) -> Response:
     Each has its `place`; the next question begins behind the last one. An empty list ends it.
     """
     told = await ask(request, Archive.handed_standings, _count(request, "after"))
-    return JSONAnswer(told, headers=headers.reader_headers() | _FRESH)
+    return JSONAnswer(told, headers=headers.reader_headers() | cache_field(request))
 
 
 def _count(request: Request, name: str) -> int:

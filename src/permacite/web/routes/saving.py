@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
 
 from permacite.errors import NotFoundError, ParseError, PermaciteError
-from permacite.limits import SAVE_BODY_BYTES, SAVES
+from permacite.limits import SAVES
 from permacite.service.names import as_address
 from permacite.web import headers
 from permacite.web.caller import caller_of
@@ -44,7 +44,7 @@ async def save(request: Request) -> Response:
     --writable; from this archive's own pages.
     """
     refuse_others(request)
-    body = await body_of(request, most_bytes=SAVE_BODY_BYTES)
+    body = await body_of(request)
     form = QueryParams(body.decode("ascii", "replace"))
     address = form.get("to", "").strip()
     if not address.lower().startswith(("http:", "https:")):

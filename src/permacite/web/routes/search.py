@@ -18,6 +18,7 @@ from permacite.service.archive import Archive
 from permacite.web import paging
 from permacite.web.caller import caller_of
 from permacite.web.requests import JSONAnswer, ask, is_own, refuse_embedding, refuse_others
+from permacite.web.route import cache_field
 from permacite.web.routes.annotations import ask_owner
 from permacite.web.templates import page
 
@@ -72,7 +73,7 @@ async def search(request: Request) -> Response:
 async def answer(request: Request) -> Response:
     """GET /-/api/search?q= answers Results; further parameters as of /-/search, and `&limit=`."""
     refuse_others(request)
-    return JSONAnswer(await _results(request), headers={"Cache-Control": "no-store"})
+    return JSONAnswer(await _results(request), headers=cache_field(request))
 
 
 async def _results(request: Request) -> Results:

@@ -13,21 +13,19 @@ from starlette.datastructures import QueryParams
 from starlette.responses import RedirectResponse
 
 from permacite.errors import TokenError
-from permacite.limits import SIGN_IN_BODY_BYTES
 from permacite.web import headers
 from permacite.web.addresses import at
 from permacite.web.caller import caller_of
 from permacite.web.middleware.access import COOKIE
 from permacite.web.requests import body_of
+from permacite.web.route import route_of
 from permacite.web.templates import kept, page
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-__all__ = ["PATH", "sign_in"]
-
-PATH = "/-/sign-in"
+__all__ = ["sign_in"]
 
 
 async def sign_in(request: Request) -> Response:
@@ -38,7 +36,7 @@ async def sign_in(request: Request) -> Response:
     """
     if request.method != "POST":
         return page(request, "signing.html", token=caller_of(request).token, refused=False)
-    body = (await body_of(request, most_bytes=SIGN_IN_BODY_BYTES)).decode("ascii", "replace")
+    body = (await body_of(request)).decode("ascii", "replace")
     form = QueryParams(body)
     secret = "" if form.get("act") == "out" else form.get("token", "").strip()
     if form.get("act") != "out":
@@ -46,7 +44,9 @@ async def sign_in(request: Request) -> Response:
             await run_in_threadpool(caller_of(request).whole.token_of, secret)
         except TokenError:
             return page(request, "signing.html", 403, token=None, refused=True)
-    answer = RedirectResponse(kept(request, PATH), 303, headers=headers.reader_headers())
+    answer = RedirectResponse(
+        kept(request, route_of(request).path), 303, headers=headers.reader_headers()
+    )
     answer.set_cookie(
         COOKIE,
         secret,

@@ -15,6 +15,7 @@ from permacite.limits import SITE_ITEMS
 from permacite.service.archive import Archive
 from permacite.web import paging
 from permacite.web.requests import JSONAnswer, ask, refuse_embedding, refuse_others
+from permacite.web.route import cache_field
 from permacite.web.templates import page
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ async def sites_answer(request: Request) -> Response:
     """GET /-/api/sites answers SavedSites, with `?site=` SavedFrom; `&after=` and `&limit=`."""
     refuse_others(request)
     found = await _sites(request)
-    fields = {"Cache-Control": "no-store"} | paging.next_of(request, found.next)
+    fields = cache_field(request) | paging.next_of(request, found.next)
     return JSONAnswer(found, headers=fields)
 
 
@@ -87,7 +88,7 @@ async def calendar(request: Request) -> Response:
 async def calendar_answer(request: Request) -> Response:
     """GET /-/api/calendar?to=&year= answers a Calendar: the versions of an address by day."""
     refuse_others(request)
-    return JSONAnswer(await _calendar(request, None), headers={"Cache-Control": "no-store"})
+    return JSONAnswer(await _calendar(request, None), headers=cache_field(request))
 
 
 async def _sites(request: Request) -> SavedSites | SavedFrom:

@@ -14,12 +14,13 @@ from starlette.responses import Response
 
 from permacite import media_types
 from permacite.errors import BusyError, LimitError, PermaciteError, TokenError
-from permacite.limits import UPLOAD_BYTES, UPLOAD_LINES_BYTES, UPLOAD_RETRY_S, UPLOADS
+from permacite.limits import UPLOAD_BYTES, UPLOAD_RETRY_S, UPLOADS
 from permacite.service.handed.tokens import ADD, lets
 from permacite.version import __version__
 from permacite.web import headers, problems
 from permacite.web.caller import caller_of, note_written
 from permacite.web.requests import JSONAnswer
+from permacite.web.route import route_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -29,10 +30,7 @@ if TYPE_CHECKING:
 
     from permacite.service.handed.tokens import Scope, Token
 
-__all__ = ["ASKED", "PATH", "take", "token"]
-
-PATH = "/-/api/captures"
-ASKED = "/-/api/token"  # what one lets do
+__all__ = ["take", "token"]
 
 _MEDIA_TYPE = "application/vnd.permacite.capture"
 _DIGITS = 16
@@ -110,13 +108,14 @@ async def _take(request: Request) -> Response:
 
 async def _stage(request: Request, file: BinaryIO) -> None:
     """Write what comes in to a file, and go back to its start. Raises LimitError."""
+    most_bytes = route_of(request).body_bytes
     said = request.headers.get("content-length", "0")
-    _check_size(int(said) if said.isdecimal() and len(said) < _DIGITS else 0)
+    _check_size(int(said) if said.isdecimal() and len(said) < _DIGITS else 0, most_bytes)
     waiting, size = bytearray(), 0
     async for chunk in request.stream():
         waiting += chunk
         size += len(chunk)
-        _check_size(size)
+        _check_size(size, most_bytes)
         if len(waiting) >= _BUFFER:
             await run_in_threadpool(file.write, bytes(waiting))
             waiting.clear()
@@ -124,8 +123,8 @@ async def _stage(request: Request, file: BinaryIO) -> None:
     file.seek(0)
 
 
-def _check_size(size: int) -> None:
-    if size > UPLOAD_BYTES + UPLOAD_LINES_BYTES:
+def _check_size(size: int, most_bytes: int) -> None:
+    if size > most_bytes:
         raise LimitError("the page is too large", limit="total_bytes", maximum=UPLOAD_BYTES)
 
 

@@ -16,10 +16,10 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from permacite.errors import ParseError
-from permacite.limits import CHECKPOINT_BODY_BYTES
 from permacite.service.archive import Archive
 from permacite.web import headers
 from permacite.web.requests import ask, body_of
+from permacite.web.route import cache_field
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +36,6 @@ _STATUS: dict[Outcome, int] = {
     "unknown": 404,
     "inconsistent": 422,
 }
-_FRESH = {"Cache-Control": "no-cache"}
 
 
 async def add_checkpoint(request: Request) -> Response:
@@ -48,14 +47,14 @@ async def add_checkpoint(request: Request) -> Response:
     """
     key = _key(request)
     try:
-        source = (await body_of(request, most_bytes=CHECKPOINT_BODY_BYTES)).decode()
+        source = (await body_of(request)).decode()
     except UnicodeDecodeError as error:
         problem, spec = "expected UTF-8", "C2SP tlog-witness, add-checkpoint"
         raise ParseError(problem, "(the body)", 0, spec) from error
     answer = await ask(request, Archive.add_checkpoint, source, key)
     if answer.outcome in _STATUS:
         raise HTTPException(_STATUS[answer.outcome], answer.said)
-    fields = headers.bytes_headers() | _FRESH
+    fields = headers.bytes_headers() | cache_field(request)
     if answer.outcome == "stale":
         return Response(
             f"{answer.said}\n", 409, headers=fields | {"Content-Type": "text/x.tlog.size"}
@@ -72,7 +71,7 @@ async def checkpoint(request: Request) -> Response:
     note = await ask(request, Archive.witnessed, request.path_params["origin"])
     if note is None:
         raise HTTPException(404, "no checkpoint of such a log was cosigned here")
-    fields = headers.bytes_headers() | _FRESH
+    fields = headers.bytes_headers() | cache_field(request)
     return Response(note, headers=fields, media_type="text/plain; charset=utf-8")
 
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from starlette.exceptions import HTTPException
 
 from permacite.errors import ConflictError
-from permacite.limits import DOCUMENT_BODY_BYTES
 from permacite.service.archive import Archive
 from permacite.web import headers
 from permacite.web.addresses import at, reference_of
@@ -47,7 +46,7 @@ async def put(request: Request) -> Response:
         raise HTTPException(415, "expected a Content-Type: it decides the format of the name")
     reference = reference_of(request, "/")
     check_reference(request, reference)
-    content = await body_of(request, most_bytes=DOCUMENT_BODY_BYTES)
+    content = await body_of(request)
     key, token = request.headers.get("idempotency-key"), caller_of(request).token
     if key and token is not None:
         key = f"token:{token.id}:{key}"
