@@ -174,6 +174,21 @@ def _local(name: str) -> str:
     return name.rpartition(":")[2]
 
 
+def _element(tag: StartTag, name: str, place: str, around: _Open | None, *, mixed: bool) -> _Open:
+    inline = name in INLINE or name in _MILESTONES or name in _LINE_ENDS
+    cell = name in CELLS and around is not None and around.name in ROWS
+    if not (inline or cell or name in BLOCKS or name in NOTES):
+        inline = around is not None and (around.inline or around.mixed)
+    space = tag.get("xml:space")
+    kept = around is not None and around.verbatim
+    verbatim = name in VERBATIM or (kept if space is None else space == "preserve")
+    kind = _KINDS.get(name, name)
+    if name == "div":
+        kind = tag.get("type") or "section"
+    label = None if name in _MILESTONES else tag.get("n")
+    return _Open(name, place, kind, inline, cell, mixed, verbatim, label)
+
+
 class _Writer:
     """The document that is being read, and the text that is written of it."""
 
@@ -212,7 +227,8 @@ class _Writer:
         place = f"elt={number},{number}"
         if name in _MILESTONES or name in _LINE_ENDS:
             self._milestone(tag, name, place)
-        element = self._element(tag, name, number, place)
+        around = self._open[-1] if self._open else None
+        element = _element(tag, name, place, around, mixed=bool(self._mixed[number]))
         self._open.append(element)
         self._counts[name] = self._counts.get(name, 0) + 1
         self._statements.start(name, tag)
@@ -222,22 +238,6 @@ class _Writer:
             self._begin(element)
         if tag.self_closing:
             self._close()
-
-    def _element(self, tag: StartTag, name: str, number: int, place: str) -> _Open:
-        around = self._open[-1] if self._open else None
-        inline = name in INLINE or name in _MILESTONES or name in _LINE_ENDS
-        cell = name in CELLS and around is not None and around.name in ROWS
-        if not (inline or cell or name in BLOCKS or name in NOTES):
-            inline = around is not None and (around.inline or around.mixed)
-        space = tag.get("xml:space")
-        kept = around is not None and around.verbatim
-        verbatim = name in VERBATIM or (kept if space is None else space == "preserve")
-        kind = _KINDS.get(name, name)
-        if name == "div":
-            kind = tag.get("type") or "section"
-        label = None if name in _MILESTONES else tag.get("n")
-        mixed = bool(self._mixed[number])
-        return _Open(name, place, kind, inline, cell, mixed, verbatim, label)
 
     def _begin(self, element: _Open) -> None:
         if element.name in NOTES and self._lines.is_in_line:

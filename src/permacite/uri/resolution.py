@@ -89,7 +89,7 @@ class Base:
         self.document = self.reference.text.partition("#")[0]
         self._scheme_colon = "" if scheme is None else scheme + ":"
         self._root = self._scheme_colon + ("" if authority is None else "//" + authority)
-        self._directory = self._merge_directory()
+        self._directory = _merge_directory(self.reference, empty_path)
         shortcuts = Shortcuts(
             self.reference,
             root=self._root if scheme else "",
@@ -102,15 +102,6 @@ class Base:
     def _is_2396(self) -> bool:
         """Whether the rules are those of RFC 2396."""
         return self.profile == "rfc2396"
-
-    def _merge_directory(self) -> str:
-        """All but the last segment of the path: what a relative path is appended to (6a)."""
-        path = self.reference.path
-        if path:
-            return path[: path.rfind("/") + 1]
-        rooted = self.empty_path == "root" or not self._is_2396
-        rooted = rooted and self.reference.authority is not None
-        return "/" if rooted and not self.reference.is_opaque else ""
 
     def __str__(self) -> str:
         return self.reference.text
@@ -135,7 +126,7 @@ class Base:
         if scheme is not None:  # (3)
             return Resolved(reference, same_document=False)
         if not self._scheme_colon or self.reference.is_opaque:
-            raise self._unsuitable()
+            raise _unsuitable(self.reference)
         if authority is not None:  # (4)
             return self._recombine(self._scheme_colon + "//" + authority, path, query, reference)
         if not path.startswith("/"):  # (5), (6)
@@ -149,7 +140,7 @@ class Base:
         if scheme is not None:
             root = scheme + ":" + ("" if authority is None else "//" + authority)
         elif not self._scheme_colon:
-            raise self._unsuitable()
+            raise _unsuitable(self.reference)
         elif authority is not None:
             root = self._scheme_colon + "//" + authority
         elif not path:
@@ -197,13 +188,25 @@ class Base:
             text = f"{text}#{reference.fragment}"
         return Resolved(trusted(text, self.profile), same)
 
-    def _unsuitable(self) -> ParseError:
-        """Say why nothing can be relative to this base (§5, §5.1)."""
-        problem = "a relative URI cannot be a base: it has no scheme"
-        if self.reference.is_opaque:
-            problem = "an opaque URI cannot be the base of a relative reference"
-        rule = f"{GRAMMARS[self.profile].rfc} §5.1"
-        return ParseError(problem, self.reference.text, len(self._scheme_colon), rule)
+
+def _merge_directory(base: Reference, empty_path: EmptyPath) -> str:
+    """All but the last segment of the path: what a relative path is appended to (6a)."""
+    path = base.path
+    if path:
+        return path[: path.rfind("/") + 1]
+    rooted = empty_path == "root" or base.profile != "rfc2396"
+    rooted = rooted and base.authority is not None
+    return "/" if rooted and not base.is_opaque else ""
+
+
+def _unsuitable(base: Reference) -> ParseError:
+    """Say why nothing can be relative to this base (§5, §5.1)."""
+    problem = "a relative URI cannot be a base: it has no scheme"
+    if base.is_opaque:
+        problem = "an opaque URI cannot be the base of a relative reference"
+    rule = f"{GRAMMARS[base.profile].rfc} §5.1"
+    scheme = 0 if base.scheme is None else len(base.scheme) + 1
+    return ParseError(problem, base.text, scheme, rule)
 
 
 def _read(reference: str | Reference, profile: Profile | None) -> Reference:

@@ -160,6 +160,24 @@ _GNU_REPEATS = {"\\+": (1, None), "\\?": (0, 1)}
 _GNU = "+?|wWsSbB<>`'"
 
 
+def _interval(cursor: Cursor) -> tuple[int, int | None]:
+    r"""DUP_COUNT [ "," [ DUP_COUNT ] ] "\}" (XBD §9.5.2)."""
+    start = cursor.offset
+    low = cursor.match(_DIGITS)
+    high = low
+    if cursor.take(","):
+        low, high = low or "0", cursor.match(_DIGITS)
+    elif low is None:
+        cursor.fail("expected a number")
+    cursor.expect("\\}", "expected '\\}'")
+    first, last = int(low or 0), None if high is None else int(high)
+    if max(first, last or 0) > _MAX_REPEAT:
+        cursor.fail(f"expected numbers up to {_MAX_REPEAT}", at=start)
+    if last is not None and last < first:
+        cursor.fail("the interval runs backwards", at=start)
+    return first, last
+
+
 class _Parser:
     """Parses one expression, with a stack of open groups instead of recursion."""
 
@@ -251,7 +269,7 @@ class _Parser:
             return False
         if not self.repeatable:
             self.cursor.fail("an interval needs something before it", at=start)
-        self._repeat(*self._interval(), start)
+        self._repeat(*_interval(self.cursor), start)
         return True
 
     def _repeat(self, low: int, high: int | None, start: int) -> None:
@@ -260,24 +278,6 @@ class _Parser:
         items = self.open[-1].items
         items[-1] = Repeat(items[-1], low, high)
         self.repeated = True
-
-    def _interval(self) -> tuple[int, int | None]:
-        r"""DUP_COUNT [ "," [ DUP_COUNT ] ] "\}" (XBD §9.5.2)."""
-        cursor = self.cursor
-        start = cursor.offset
-        low = cursor.match(_DIGITS)
-        high = low
-        if cursor.take(","):
-            low, high = low or "0", cursor.match(_DIGITS)
-        elif low is None:
-            cursor.fail("expected a number")
-        cursor.expect("\\}", "expected '\\}'")
-        first, last = int(low or 0), None if high is None else int(high)
-        if max(first, last or 0) > _MAX_REPEAT:
-            cursor.fail(f"expected numbers up to {_MAX_REPEAT}", at=start)
-        if last is not None and last < first:
-            cursor.fail("the interval runs backwards", at=start)
-        return first, last
 
     def _single(self) -> None:
         """Parse what matches one character, or a back-reference or an anchor of GNU."""

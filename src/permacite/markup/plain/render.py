@@ -159,7 +159,7 @@ class Flow:
         value, end = references.resolve(match, xml=self.xml) or (match.group(), match.end())
         if value not in _WHITE_SPACE:
             self._separate(start)
-            self._piece(value, start, end)
+            self.writer.write(value, start, end)
             self.done = end
         elif pre:
             self.held.append(("\r\n" if value in "\r\n" else value, start, end))
@@ -170,13 +170,13 @@ class Flow:
     def _separate(self, start: int) -> None:
         """Write the white space that waits before the visible character at `start`."""
         if self.breaks or self.tabs or not self.writer.length:
-            self._drop_empty_lines()
+            _drop_empty_lines(self.held)
         if self.writer.length:
             self._gap(self.held[0][1] if self.held else start)
         self.breaks = self.tabs = 0
         self.space = None
         for piece in self.held:
-            self._piece(*piece)
+            self.writer.write(*piece)
         self.held.clear()
 
     def _gap(self, start: int) -> None:
@@ -186,28 +186,14 @@ class Flow:
         elif self.tabs:
             self.writer.invent("\t" * self.tabs, self.done, start)
         elif self.space is not None:
-            self._piece(" ", *self.space)
+            self.writer.write(" ", *self.space)
 
-    def _drop_empty_lines(self) -> None:
-        """Drop the white space that waits up to the last line end: a block begins here."""
-        ends = [index for index, piece in enumerate(self.held) if piece[0] == "\r\n"]
-        if ends:
-            del self.held[: ends[-1] + 1]
 
-    def _piece(self, text: str, start: int, end: int) -> None:
-        """Write `text`, for the source from `start` to `end`."""
-        if self.source.startswith(text, start) and end - start == len(text):
-            self.writer.copy(start, end)
-        elif self.source.startswith("<", start):
-            self.writer.invent(text, start, end)
-        else:
-            self.writer.replace(text, start, end)
-
-    def rendition(self, version: int) -> Rendition:
-        """End the last line and return the text."""
-        if self.writer.length:
-            self.writer.invent("\r\n", self.done, len(self.source))
-        return self.writer.rendition(version)
+def _drop_empty_lines(pieces: list[tuple[str, int, int]]) -> None:
+    """Drop white space up to its last line end: a block begins here."""
+    ends = [index for index, piece in enumerate(pieces) if piece[0] == "\r\n"]
+    if ends:
+        del pieces[: ends[-1] + 1]
 
 
 RENDITION_VERSION = 1
@@ -252,7 +238,10 @@ class Renderer:
 
     def rendition(self) -> Rendition:
         """The text, once all tokens were given."""
-        return self.flow.rendition(RENDITION_VERSION)
+        flow = self.flow
+        if flow.writer.length:
+            flow.writer.invent("\r\n", flow.done, len(self.source))
+        return flow.writer.rendition(RENDITION_VERSION)
 
     # ------------------------------------------------------------ tokens
     def start(self, tag: StartTag, name: str) -> None:

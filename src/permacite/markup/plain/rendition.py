@@ -186,9 +186,13 @@ class Writer:
             self._note(start, end, _COPY)
         self.length += end - start
 
-    def replace(self, text: str, start: int, end: int) -> None:
-        """Write `text` for the source from `start` to `end`."""
-        self._write(text, start, end, _REPLACED)
+    def write(self, text: str, start: int, end: int) -> None:
+        """Write `text` for the source from `start` to `end`, which may be the same, or tags."""
+        if self.source.startswith(text, start) and end - start == len(text):
+            self.copy(start, end)
+        else:
+            is_tag = self.source.startswith("<", start)
+            self._write(text, start, end, _INVENTED if is_tag else _REPLACED)
 
     def invent(self, text: str, start: int, end: int) -> None:
         """Write white space for the tags from `start` to `end`."""

@@ -1,6 +1,6 @@
-"""What tags become in a page that does nothing: the attributes that stay, the elements that change.
+"""Inert tags: the attributes that stay, and the elements that change, in a page that runs nothing.
 
-A tag that needs no change stays byte for byte as it is. One that does is written anew, with every
+A tag that needs no change stays byte for byte as it is. One that does is written again, with every
 value in quotation marks and nothing in it that any state of a tokenizer could take for markup.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from permacite.mhtml.export.supply import Styles, Supply
     from permacite.mhtml.reading.part import BodyPart
 
-__all__ = ["Elements", "Links", "escape", "get", "start_tag"]
+__all__ = ["Elements", "InertDocument", "Links", "escape", "get", "start_tag"]
 
 Values = list[tuple[str, str | None]]
 """Attributes in order; None: a name without a value."""
@@ -97,17 +97,30 @@ class Links:
         return f"{self.own}{fragment}"
 
 
-class Attributes:
-    """What becomes of attributes in one document; references are resolved within `part`."""
+@dataclass(frozen=True, slots=True)
+class InertDocument:
+    """A document that is being made inert: where it is, and what it may use.
 
-    def __init__(
-        self, supply: Supply, styles: Styles, part: BodyPart, *, links: Links, scripts: bool
-    ) -> None:
-        self._scripts = scripts
-        self._supply = supply
-        self._styles = styles
-        self._part = part
-        self._links = links
+    References in it are resolved within `part`. `scripts`: whether its own scripts are kept.
+    """
+
+    supply: Supply
+    styles: Styles
+    part: BodyPart
+    links: Links
+    xml: bool
+    scripts: bool
+
+
+class Attributes:
+    """The harmless attributes of the tags of one document."""
+
+    def __init__(self, document: InertDocument) -> None:
+        self._scripts = document.scripts
+        self._supply = document.supply
+        self._styles = document.styles
+        self._part = document.part
+        self._links = document.links
 
     def harmless(self, tag: StartTag, element: str) -> tuple[Values, bool]:
         """The attributes that stay, with their values, and whether any has changed."""
@@ -132,15 +145,6 @@ class Attributes:
         if follow and any((value or "").startswith(follow) for _, value in values):
             values += [("target", "_blank"), ("rel", "noopener")]
         return values, changed
-
-    def followed(self, tag: StartTag) -> str | None:
-        """Where the document that a frame shows is followed to; None: nowhere."""
-        source = get(tag, "src")
-        if not self._links.follow or not source or get(tag, "srcdoc") is not None:
-            return None
-        address = self._supply.absolute(source, self._part)
-        is_page = address is not None and not address.startswith("#")
-        return self._links.to(address) if address and is_page else None
 
     def _value(self, element: str, key: str, value: str) -> str | None:
         """The value that is to stand for `value`; None: the attribute goes."""
@@ -205,177 +209,103 @@ _FOLLOW = "data-permacite-follow"
 _FRAME_STYLE = "border:0;width:100%;height:100%;min-width:0;min-height:0"
 
 
-class Elements:
-    """What the tags of one document become; references in it are resolved within `part`.
+class _TagWriter:
+    """Start tags with harmless attributes only."""
 
-    `frame` makes the document that a frame shows, of a reference or of the markup in `srcdoc`.
-    """
+    def __init__(self, document: InertDocument) -> None:
+        self._attributes = Attributes(document)
+        self._xml = document.xml
 
-    def __init__(
-        self,
-        supply: Supply,
-        styles: Styles,
-        part: BodyPart,
-        *,
-        frame: Callable[[StartTag], str],
-        links: Links,
-        xml: bool,
-        scripts: bool,
-    ) -> None:
-        self.xml = xml
-        self.scripts = scripts
-        self._supply = supply
-        self._styles = styles
-        self._part = part
-        self._frame_document = frame
-        self._attributes = Attributes(supply, styles, part, links=links, scripts=scripts)
-        self._sandbox = _sandbox(scripts=scripts, popups=bool(links.follow))
-        self._objects: list[bool] = []
-        """For each open `object` whether it became a picture."""
-        self._framesets = 0
-        self._name = ""
-        """The name of the tag at hand, local and in lower case."""
-        self._special: dict[str, Callable[[StartTag], str | None]] = {
-            "applet": self._plain,
-            "embed": self._embed,
-            "frame": self._frame,
-            "frameset": self._frameset,
-            "iframe": self._frame,
-            "link": self._link,
-            "meta": self._meta,
-            "object": self._object,
-            "script": self._script,
-            "xmp": self._preformatted,
-            "plaintext": self._preformatted,
-        }
-
-    # ------------------------------------------------------------ tags
-    def start(self, tag: StartTag, name: str, *, foreign: bool) -> str | None:
-        """What stands for a start tag; None: the tag itself."""
-        if is_odd(tag.name) or name in _GONE:
-            return ""
-        self._name = name
-        written = self._special.get(name, self._plain)(tag)
-        if not self.xml or foreign or not tag.self_closing or name in VOID or written == "":
-            return written
-        # In HTML a slash closes nothing.
-        return (written or self._anew(tag)) + f"</{self._written_name(tag)}>"
-
-    def end(self, tag: EndTag, name: str) -> str | None:
-        """What stands for an end tag; None: the tag itself."""
-        if is_odd(tag.name) or name in _GONE or name in ("iframe", "frame"):
-            return ""
-        if (name == "script" and not self.scripts) or (self.xml and name in VOID):
-            return ""
-        if name == "frameset":
-            self._framesets = max(0, self._framesets - 1)
-        written = {"xmp": "pre", "plaintext": "pre", "frameset": "div"}.get(name)
-        if name == "object" and self._objects and self._objects.pop():
-            written = "template"
-        raw = tag.source[tag.start : tag.end]
-        plain_name = self._written_name(tag)
-        if written is None and "<" not in raw[1:] and plain_name == tag.name:
+    def kept(self, tag: StartTag, name: str) -> str | None:
+        """The tag with the attributes that may stay; None: the tag itself."""
+        values, changed = self._attributes.harmless(tag, name)
+        written = self.written_name(tag)
+        if not changed and written == tag.name and "<" not in tag.source[tag.start + 1 : tag.end]:
             return None
-        return f"</{written or plain_name}>"
+        return start_tag(written, values, closed=tag.self_closing)
 
-    def css(self, source: str) -> str:
-        """The content of a `style` element with its references satisfied."""
-        return self._styles.inlined(source, self._part)
-
-    def style_sheet(self, reference: str) -> str:
-        """A `link` for the style sheet that a reference names."""
-        href = self._styles.sheet(reference, self._part)
-        return start_tag("link", [("rel", "stylesheet"), ("href", href)])
-
-    # ------------------------------------------------------------ kinds of elements
-    def _plain(self, tag: StartTag) -> str | None:
-        values, changed = self._attributes.harmless(tag, self._name)
-        name = self._written_name(tag)
-        if not changed and name == tag.name and "<" not in tag.source[tag.start + 1 : tag.end]:
-            return None
-        return start_tag(name, values, closed=tag.self_closing)
-
-    def _anew(self, tag: StartTag, name: str | None = None, **values: str | None) -> str:
-        """Write a tag with its harmless attributes, and with some given values (None: without)."""
-        kept, _ = self._attributes.harmless(tag, self._name)
+    def changed(
+        self, tag: StartTag, name: str, new_name: str | None = None, **values: str | None
+    ) -> str:
+        """The tag with its harmless attributes, and with some given values (None: without)."""
+        kept, _ = self._attributes.harmless(tag, name)
         kept = [(key, value) for key, value in kept if key.lower() not in values]
         kept += [(key, value) for key, value in values.items() if value is not None]
-        return start_tag(name or self._written_name(tag), kept)
+        return start_tag(new_name or self.written_name(tag), kept)
 
-    def _written_name(self, tag: StartTag | EndTag) -> str:
-        """The name a tag has in HTML, which knows no prefixes."""
-        return tag.name.rpartition(":")[2] if self.xml else tag.name
+    def written_name(self, tag: StartTag | EndTag) -> str:
+        """The name of a tag in HTML, which knows no prefixes."""
+        return tag.name.rpartition(":")[2] if self._xml else tag.name
 
-    def _script(self, tag: StartTag) -> str | None:
-        if not self.scripts:
-            return ""
-        source = get(tag, "src")
-        if source is None:
-            return None
-        return self._anew(tag, src=self._supply.embed(source, self._part))
 
-    def _link(self, tag: StartTag) -> str | None:
-        relation, href = get(tag, "rel") or "", get(tag, "href")
-        _, kind = link_relation(relation)
-        if href is None:
-            return ""
-        if kind == "stylesheet":
-            return self._anew(tag, href=self._styles.sheet(href, self._part))
-        if kind == "icon":
-            return self._anew(tag, href=self._supply.embed(href, self._part))
-        names = relation.lower().split()
-        is_harmless = bool(names) and kind == "link" and _HARMLESS_RELATIONS.issuperset(names)
-        return self._plain(tag) if is_harmless else ""
+class _Frames:
+    """Frames: each shows a document that `frame` makes, framesets become grids."""
 
-    def _meta(self, tag: StartTag) -> str | None:
-        pragma, name = get(tag, "http-equiv"), get(tag, "name") or ""
-        if pragma is not None and pragma.strip().lower() not in _HARMLESS_PRAGMAS:
-            return ""
-        if get(tag, "charset") is not None or name.strip().lower() == "referrer":
-            return ""
-        return self._plain(tag)
+    def __init__(
+        self, document: InertDocument, tags: _TagWriter, frame: Callable[[StartTag], str]
+    ) -> None:
+        self._document = document
+        self._tags = tags
+        self._frame_document = frame
+        self._sandbox = _sandbox(scripts=document.scripts, popups=bool(document.links.follow))
+        self._framesets = 0
 
-    def _preformatted(self, tag: StartTag) -> str | None:
-        # A `pre` drops the line end after its start tag, the other two do not.
-        keeps = tag.source[tag.end : tag.end + 1] in ("\r", "\n")
-        return self._anew(tag, "pre") + ("\n" if keeps else "")
-
-    # ------------------------------------------------------------ frames and plug-ins
-    def _frame(self, tag: StartTag) -> str:
-        document = self._frame_document(tag)
-        style = _FRAME_STYLE if self._name == "frame" else get(tag, "style")
+    def frame(self, tag: StartTag, name: str) -> str:
+        """An `iframe` for an `iframe` or a `frame`."""
+        inner = self._frame_document(tag)
+        style = _FRAME_STYLE if name == "frame" else get(tag, "style")
         values: dict[str, str | None] = {"src": None, "allow": None, "sandbox": self._sandbox}
-        values[_FOLLOW] = self._attributes.followed(tag)
+        values[_FOLLOW] = _followed(tag, self._document)
         if style is not None:
-            values["style"] = self._styles.inlined(style, self._part)
-        return self._anew(tag, "iframe", **values, srcdoc=document) + "</iframe>"
+            values["style"] = self._document.styles.inlined(style, self._document.part)
+        return self._tags.changed(tag, name, "iframe", **values, srcdoc=inner) + "</iframe>"
 
-    def _frameset(self, tag: StartTag) -> str:
+    def begin_set(self, tag: StartTag, _: str) -> str:
         """A grid in place of a set of frames."""
         tracks = f"grid-template:{_tracks(get(tag, 'rows'))}/{_tracks(get(tag, 'cols'))}"
         place = "min-width:0;min-height:0" if self._framesets else "position:fixed;inset:0"
         self._framesets += 1
         return start_tag("div", [("style", f"display:grid;{tracks};{place}")])
 
-    def _object(self, tag: StartTag) -> str | None:
+    def end_set(self) -> None:
+        """Take note that a set of frames ends."""
+        self._framesets = max(0, self._framesets - 1)
+
+
+class _PlugIns:
+    """Elements for plug-ins: those that show a picture become `img`."""
+
+    def __init__(self, document: InertDocument, tags: _TagWriter) -> None:
+        self._supply, self._part, self._xml = document.supply, document.part, document.xml
+        self._tags = tags
+        self._objects: list[bool] = []
+        """For each open `object` whether it became a picture."""
+
+    def object(self, tag: StartTag, name: str) -> str | None:
+        """What is written for an `object`."""
         source = get(tag, "data")
         uri = self._picture(source) if source is not None else None
         if uri is None:
-            written = self._anew(tag, data=None, type=None)
+            written = self._tags.changed(tag, name, data=None, type=None)
         else:
-            written = self._anew(tag, "img", data=None, type=None, src=uri)
-        if self.xml and tag.self_closing:
+            written = self._tags.changed(tag, name, "img", data=None, type=None, src=uri)
+        if self._xml and tag.self_closing:
             return written
         self._objects.append(uri is not None)
-        # What a picture stands in for is not shown: a template keeps it.
+        # The content of an `object` that became a picture is not shown: a template keeps it.
         return written if uri is None else written + "<template>"
 
-    def _embed(self, tag: StartTag) -> str | None:
+    def end_object(self) -> bool:
+        """End an `object`; whether it became a picture."""
+        return bool(self._objects) and self._objects.pop()
+
+    def embed(self, tag: StartTag, name: str) -> str | None:
+        """What is written for an `embed`."""
         source = get(tag, "src")
         uri = self._picture(source) if source is not None else None
         if uri is None:
-            return self._anew(tag, src=None, type=None)
-        return self._anew(tag, "img", type=None, src=uri)
+            return self._tags.changed(tag, name, src=None, type=None)
+        return self._tags.changed(tag, name, "img", type=None, src=uri)
 
     def _picture(self, reference: str) -> str | None:
         """A `data:` URI if the reference names an image, else None."""
@@ -388,6 +318,109 @@ class Elements:
             return None
         uri = self._supply.embed(reference, self._part)
         return None if uri == NOTHING else uri
+
+
+class Elements:
+    """The inert form of each tag of one document.
+
+    `frame` makes the document that a frame shows, of a reference or of the markup in `srcdoc`.
+    """
+
+    def __init__(self, document: InertDocument, frame: Callable[[StartTag], str]) -> None:
+        self.document = document
+        self._xml = document.xml
+        self._tags = _TagWriter(document)
+        self._frames = _Frames(document, self._tags, frame)
+        self._plug_ins = _PlugIns(document, self._tags)
+        self._special: dict[str, Callable[[StartTag, str], str | None]] = {
+            "applet": self._tags.kept,
+            "embed": self._plug_ins.embed,
+            "frame": self._frames.frame,
+            "frameset": self._frames.begin_set,
+            "iframe": self._frames.frame,
+            "link": self._link,
+            "meta": self._meta,
+            "object": self._plug_ins.object,
+            "script": self._script,
+            "xmp": self._preformatted,
+            "plaintext": self._preformatted,
+        }
+
+    def start(self, tag: StartTag, name: str, *, foreign: bool) -> str | None:
+        """What is written for a start tag; None: the tag itself.
+
+        `name` is the name of the tag, local and in lower case.
+        """
+        if is_odd(tag.name) or name in _GONE:
+            return ""
+        written = self._special.get(name, self._tags.kept)(tag, name)
+        if not self._xml or foreign or not tag.self_closing or name in VOID or written == "":
+            return written
+        # In HTML a slash closes nothing.
+        return (written or self._tags.changed(tag, name)) + f"</{self._tags.written_name(tag)}>"
+
+    def end(self, tag: EndTag, name: str) -> str | None:
+        """What is written for an end tag; None: the tag itself."""
+        if is_odd(tag.name) or name in _GONE or name in ("iframe", "frame"):
+            return ""
+        if (name == "script" and not self.document.scripts) or (self._xml and name in VOID):
+            return ""
+        if name == "frameset":
+            self._frames.end_set()
+        written = {"xmp": "pre", "plaintext": "pre", "frameset": "div"}.get(name)
+        if name == "object" and self._plug_ins.end_object():
+            written = "template"
+        raw = tag.source[tag.start : tag.end]
+        plain_name = self._tags.written_name(tag)
+        if written is None and "<" not in raw[1:] and plain_name == tag.name:
+            return None
+        return f"</{written or plain_name}>"
+
+    def _script(self, tag: StartTag, name: str) -> str | None:
+        if not self.document.scripts:
+            return ""
+        source = get(tag, "src")
+        if source is None:
+            return None
+        src = self.document.supply.embed(source, self.document.part)
+        return self._tags.changed(tag, name, src=src)
+
+    def _link(self, tag: StartTag, name: str) -> str | None:
+        relation, href = get(tag, "rel") or "", get(tag, "href")
+        _, kind = link_relation(relation)
+        if href is None:
+            return ""
+        document = self.document
+        if kind == "stylesheet":
+            return self._tags.changed(tag, name, href=document.styles.sheet(href, document.part))
+        if kind == "icon":
+            return self._tags.changed(tag, name, href=document.supply.embed(href, document.part))
+        names = relation.lower().split()
+        is_harmless = bool(names) and kind == "link" and _HARMLESS_RELATIONS.issuperset(names)
+        return self._tags.kept(tag, name) if is_harmless else ""
+
+    def _meta(self, tag: StartTag, name: str) -> str | None:
+        pragma, named = get(tag, "http-equiv"), get(tag, "name") or ""
+        if pragma is not None and pragma.strip().lower() not in _HARMLESS_PRAGMAS:
+            return ""
+        if get(tag, "charset") is not None or named.strip().lower() == "referrer":
+            return ""
+        return self._tags.kept(tag, name)
+
+    def _preformatted(self, tag: StartTag, name: str) -> str | None:
+        # A `pre` drops the line end after its start tag, the other two do not.
+        keeps = tag.source[tag.end : tag.end + 1] in ("\r", "\n")
+        return self._tags.changed(tag, name, "pre") + ("\n" if keeps else "")
+
+
+def _followed(tag: StartTag, document: InertDocument) -> str | None:
+    """The address that a reader follows the document in a frame to; None: none."""
+    source = get(tag, "src")
+    if not document.links.follow or not source or get(tag, "srcdoc") is not None:
+        return None
+    address = document.supply.absolute(source, document.part)
+    is_page = address is not None and not address.startswith("#")
+    return document.links.to(address) if address and is_page else None
 
 
 def _sandbox(*, scripts: bool, popups: bool) -> str:

@@ -19,21 +19,21 @@ from permacite.markup import (
     ProcessingInstruction,
     StartTag,
     Text,
-    references,
 )
 from permacite.markup.foreign import ROOTS, ForeignContent
-from permacite.mhtml.export.elements import escape
+from permacite.mhtml.export.elements import escape, start_tag
 from permacite.mhtml.export.supply import without_tags
 from permacite.mhtml.links import rewrite
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from permacite.markup import Document, Token
-    from permacite.mhtml.export.elements import Elements
+    from permacite.mhtml.export.elements import Elements, InertDocument
+    from permacite.mhtml.export.marks import Marks
 
-__all__ = ["MARK_STYLE", "Marks", "Page"]
+__all__ = ["Page"]
 
 Edit: TypeAlias = tuple[int, int, str]
 
@@ -74,17 +74,16 @@ class Page:
         self._head = head
         self._head_at = 0
         self._before_head = True
-        self._foreign = ForeignContent()
-        self._depth = 0
-        """How many svg and math elements are open, in XML."""
+        self._xml = elements.document.xml
+        self._nesting = _Nesting(xml=self._xml)
+        self._foreign = self._nesting.foreign
         self._inside: str | None = None
         """The element that opened just before. A `style` is left by its end tag only: one reader
         finds tags in it where another finds CSS, so there are none in the result."""
-        self._css: list[Text] = []
-        """The texts of the style element that is open."""
+        self._style = _StyleContent(elements.document)
         self._unmarked: str | None = None
         """The list of options that is open."""
-        self._ordinary = frozenset[str]() if elements.xml else _ORDINARY
+        self._ordinary = frozenset[str]() if self._xml else _ORDINARY
         self._edits: list[Edit] = []
 
     def html(self) -> str:
@@ -97,8 +96,8 @@ class Page:
                 if written is not None:
                     self._edits.append((token.start, token.end, written))
                 if isinstance(token, EndTag) and self._inside != "style":
-                    self._style()
-        self._style()
+                    self._edits += self._style.edits(is_foreign=self._nesting.is_foreign)
+        self._edits += self._style.edits(is_foreign=self._nesting.is_foreign)
         self._edits.append((self._head_at, self._head_at, self._head))
         return rewrite(self._source, self._edits)
 
@@ -127,14 +126,13 @@ class Page:
         if isinstance(token, EndTag):
             return self._end(token)
         if isinstance(token, Comment):
-            return self._comment(token)
+            return _comment(self._source[token.start : token.end])
         if isinstance(token, Doctype):
             return self._doctype(token)
         if isinstance(token, ProcessingInstruction):
             self._instruction(token)
         return ""
 
-    # ------------------------------------------------------------ tags
     def _start(self, tag: StartTag) -> str | None:
         name = self._local(tag)
         if self._inside == "style":
@@ -142,15 +140,12 @@ class Page:
         if self._before_head and name in _BEFORE_HEAD:
             self._head_at = tag.end
         self._before_head = self._before_head and name in _BEFORE_HEAD
-        if self._elements.xml:
-            self._depth += name in ROOTS and not tag.self_closing
-        else:
-            self._foreign.start(tag)
-        is_empty = tag.self_closing and (self._elements.xml or self._is_foreign)
+        self._nesting.start(tag, name)
+        is_empty = tag.self_closing and (self._xml or self._nesting.is_foreign)
         self._inside = None if is_empty else name
         if name in _UNMARKED and not is_empty:
             self._unmarked = self._unmarked or name
-        return self._elements.start(tag, name, foreign=self._is_foreign)
+        return self._elements.start(tag, name, foreign=self._nesting.is_foreign)
 
     def _end(self, tag: EndTag) -> str | None:
         name = self._local(tag)
@@ -159,25 +154,11 @@ class Page:
         self._inside = None
         if name == self._unmarked:
             self._unmarked = None
-        if self._elements.xml:
-            self._depth -= name in ROOTS and self._depth > 0
-        else:
-            self._foreign.end(tag.name)
+        self._nesting.end(tag, name)
         return self._elements.end(tag, name)
 
     def _local(self, tag: StartTag | EndTag) -> str:
-        return tag.name.rpartition(":")[2].lower() if self._elements.xml else tag.name
-
-    @property
-    def _is_foreign(self) -> bool:
-        """Whether the innermost open element is one of SVG or MathML."""
-        return self._depth > 0 or self._foreign.takes_cdata
-
-    # ------------------------------------------------------------ what is no tag
-    def _comment(self, token: Comment) -> str | None:
-        raw = self._source[token.start : token.end]
-        is_plain = raw.endswith("-->") and raw.count("<") == raw.count(">") == 1
-        return None if is_plain else _EMPTY_COMMENT
+        return tag.name.rpartition(":")[2].lower() if self._xml else tag.name
 
     def _doctype(self, token: Doctype) -> str | None:
         if self._before_head:
@@ -190,7 +171,9 @@ class Page:
         """Keep the style sheet that `<?xml-stylesheet ...?>` names, if it is CSS."""
         sheet = _STYLE_SHEET.match(token.data)
         if sheet is not None and _OTHER_STYLE.search(token.data) is None:
-            self._head += self._elements.style_sheet(sheet[1])
+            document = self._elements.document
+            href = document.styles.sheet(sheet[1], document.part)
+            self._head += start_tag("link", [("rel", "stylesheet"), ("href", href)])
 
     def _text(self, text: Text) -> None:
         raw = self._source[text.start : text.end]
@@ -198,9 +181,9 @@ class Page:
             self._before_head = False
         written: str | None = None
         if self._inside == "style":
-            self._css.append(text)
+            self._style.add(text)
         elif self._inside == "script":
-            written = None if self._elements.scripts else ""
+            written = None if self._elements.document.scripts else ""
         elif text.mode == "rawtext":
             written = escape(raw) if self._inside == "xmp" else ""
         elif text.mode in ("plaintext", "cdata"):
@@ -212,7 +195,7 @@ class Page:
 
     def _characters(self, text: Text) -> None:
         """Mark text between tags, and escape every `<` in it."""
-        is_marked = text.mode == "data" and self._unmarked is None and not self._is_foreign
+        is_marked = text.mode == "data" and self._unmarked is None and not self._nesting.is_foreign
         if is_marked and self._marks.begin_before(text.end):
             self._edits += self._marks.edits(self._source, text.start, text.end)
         at = self._source.find("<", text.start, text.end)
@@ -220,83 +203,66 @@ class Page:
             self._edits.append((at, at + 1, "&lt;"))
             at = self._source.find("<", at + 1, text.end)
 
-    def _style(self) -> None:
-        """Write the content of a style element, all its pieces as one.
 
-        Pieces that comments or tags keep apart would come together: `u`, `rl(x)`.
-        """
-        texts, self._css = self._css, []
+class _StyleContent:
+    """The content of the style element that is open, all its pieces as one.
+
+    Pieces that comments or tags keep apart would come together: `u`, `rl(x)`.
+    """
+
+    def __init__(self, document: InertDocument) -> None:
+        self._document = document
+        self._texts: list[Text] = []
+
+    def add(self, text: Text) -> None:
+        """Add a piece."""
+        self._texts.append(text)
+
+    def edits(self, *, is_foreign: bool) -> Iterator[Edit]:
+        """Yield what makes the content inert, and begin a new one."""
+        texts, self._texts = self._texts, []
         if not texts:
             return
         css = "".join(text.data for text in texts)
         is_raw = texts[0].mode == "rawtext"
-        inert = without_tags(self._elements.css(css))
-        written = inert if is_raw or not self._is_foreign else escape(inert)
+        inert = without_tags(self._document.styles.inlined(css, self._document.part))
+        written = inert if is_raw or not is_foreign else escape(inert)
         if not is_raw or inert != css:
-            self._edits.append((texts[0].start, texts[0].end, written))
-        self._edits += [(text.start, text.end, "") for text in texts[1:]]
+            yield texts[0].start, texts[0].end, written
+        yield from ((text.start, text.end, "") for text in texts[1:])
 
 
-MARK_STYLE = (
-    "mark.permacite-mark{background:#ffe08a!important;color:#231a00!important;"
-    "outline:1px solid #b8860b!important;scroll-margin:30vh}"
-    "@media (forced-colors:active){mark.permacite-mark{forced-color-adjust:none;"
-    "background:Mark!important;color:MarkText!important;outline:2px solid Highlight!important}}"
-)
-"""Visible on light and dark pages, and where the user's own colours rule."""
-
-_OPEN = '<mark class="permacite-mark">'
-_FIRST = '<mark class="permacite-mark" id="permacite-mark">'
-_CLOSE = "</mark>"
+def _comment(raw: str) -> str | None:
+    """What is written for a comment; None: the comment itself."""
+    is_plain = raw.endswith("-->") and raw.count("<") == raw.count(">") == 1
+    return None if is_plain else _EMPTY_COMMENT
 
 
-class Marks:
-    """The ranges to be marked, in order; `count` is how many marks were made."""
+class _Nesting:
+    """The open elements of SVG and MathML."""
 
-    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
-        self._ranges = _merged(ranges)
-        self._next = 0
-        self.count = 0
+    def __init__(self, *, xml: bool) -> None:
+        self._xml = xml
+        self.foreign = ForeignContent()
+        """Those of HTML."""
+        self._depth = 0
+        """The number of open svg and math elements in XML."""
 
-    def __bool__(self) -> bool:
-        return bool(self._ranges)
+    @property
+    def is_foreign(self) -> bool:
+        """Whether the innermost open element is one of SVG or MathML."""
+        return self._depth > 0 or self.foreign.takes_cdata
 
-    def begin_before(self, end: int) -> bool:
-        """Whether one of the ranges that are left begins before `end`."""
-        return self._next < len(self._ranges) and self._ranges[self._next][0] < end
+    def start(self, tag: StartTag, name: str) -> None:
+        """Take a start tag."""
+        if self._xml:
+            self._depth += name in ROOTS and not tag.self_closing
+        else:
+            self.foreign.start(tag)
 
-    def edits(self, source: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
-        """Yield the insertions that mark a text token; tokens come in source order."""
-        while self._next < len(self._ranges) and self._ranges[self._next][1] <= start:
-            self._next += 1
-        index = self._next
-        while index < len(self._ranges) and self._ranges[index][0] < end:
-            first = max(start, self._ranges[index][0])
-            last = min(end, self._ranges[index][1])
-            index += 1
-            if source[first:last].strip("\t\n\f\r "):
-                first, last = _whole_references(source, start, first, last)
-                yield first, first, _OPEN if self.count else _FIRST
-                yield last, last, _CLOSE
-                self.count += 1
-
-
-def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(ranges):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        elif start < end:
-            merged.append((start, end))
-    return merged
-
-
-def _whole_references(source: str, low: int, start: int, end: int) -> tuple[int, int]:
-    """Widen a range so that no character reference is cut."""
-    for offset in (start, end):
-        ampersand = source.rfind("&", max(low, offset - 40), offset)
-        reference = references.REFERENCE.match(source, ampersand) if ampersand >= 0 else None
-        resolved = reference and references.resolve(reference)
-        if resolved and ampersand < offset < resolved[1]:
-            start, end = min(start, ampersand), max(end, resolved[1])
-    return start, end
+    def end(self, tag: EndTag, name: str) -> None:
+        """Take an end tag."""
+        if self._xml:
+            self._depth -= name in ROOTS and self._depth > 0
+        else:
+            self.foreign.end(tag.name)

@@ -24,8 +24,9 @@ from typing import TYPE_CHECKING
 
 from permacite.markup import Document
 from permacite.media_types import PAGES
-from permacite.mhtml.export.elements import Elements, Links, escape, get, start_tag
-from permacite.mhtml.export.page import MARK_STYLE, Marks, Page
+from permacite.mhtml.export.elements import Elements, InertDocument, Links, escape, get, start_tag
+from permacite.mhtml.export.marks import MARK_STYLE, Marks
+from permacite.mhtml.export.page import Page
 from permacite.mhtml.export.supply import NOTHING, Resource, Styles, Supply, data_uri
 from permacite.mhtml.links import rewrite
 from permacite.scan import compile_pattern
@@ -189,15 +190,15 @@ class _Maker:
 
     def _page(self, document: _Shown, marks: Marks, head: str) -> str:
         source = document.read()
-        elements = Elements(
+        inert = InertDocument(
             self.supply,
             self._styles,
             document.part,
-            frame=lambda tag: self._frame(tag, document),
-            links=Links(self._follow, _SRCDOC if document.depth else ""),
+            Links(self._follow, _SRCDOC if document.depth else ""),
             xml=source.is_xml,
             scripts=self._scripts,
         )
+        elements = Elements(inert, lambda tag: self._frame(tag, document))
         return Page(source, elements, marks, head=head).html()
 
     def _other(self, document: _Shown, marks: Marks) -> str:

@@ -39,6 +39,7 @@ from permacite.mhtml.mime.parameters import parse_structured
 from permacite.mhtml.mime.transfer import IDENTITIES, base64_fault, quoted_printable_fault
 from permacite.mhtml.reading import related
 from permacite.mhtml.reading.index import index
+from permacite.mhtml.reading.part import beginning_of, defect_of
 from permacite.mhtml.reading.resolve import Resolver
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def _in_encoding(part: BodyPart) -> Iterator[Defect]:
     if encoding in IDENTITIES:
         return
     if encoding not in ("base64", "quoted-printable"):
-        yield part.defect("unknown-encoding", "Content-Transfer-Encoding", encoding)
+        yield defect_of(part, "unknown-encoding", "Content-Transfer-Encoding", encoding)
         return
     find = base64_fault if encoding == "base64" else quoted_printable_fault
     fault = find(part.body)
@@ -124,15 +125,15 @@ def _in_encoding(part: BodyPart) -> Iterator[Defect]:
 def _in_content(part: BodyPart) -> Iterator[Defect]:
     """Compare what the heading says of the content with what the content says."""
     try:
-        head = part.beginning()
+        head = beginning_of(part)
         for _ in part.pieces():
             pass
     except LimitError:
-        yield part.defect("decoded-too-long")
+        yield defect_of(part, "decoded-too-long")
         return
     actual = next((name for magic, name in _MAGIC if head.startswith(magic)), None)
     if actual is not None and part.content_type in _SPECIFIC and part.content_type != actual:
-        yield part.defect("content-differs", "Content-Type", actual)
+        yield defect_of(part, "content-differs", "Content-Type", actual)
     declared = part.parameters.get("charset")
     if declared is None:
         return
@@ -140,7 +141,7 @@ def _in_content(part: BodyPart) -> Iterator[Defect]:
     inside = charset_inside(content, part.content_type)
     if inside not in {None, codec_of(declared)}:
         detail = f"{declared}, and {inside} inside"
-        yield part.defect("charset-differs", "Content-Type", detail)
+        yield defect_of(part, "charset-differs", "Content-Type", detail)
 
 
 _SHOWN_OCTETS = 1 << 20
@@ -262,7 +263,7 @@ class Aggregate:
         path that is none, ParseError where a part would end one that it is in.
         """
         for path, octets in changed.items():
-            self._require_no_delimiter(self.part(path), octets)
+            _require_no_delimiter(self.part(path), octets)
         places = sorted((self.part(path).offset, path) for path in changed)
         at = 0
         for offset, path in places:
@@ -272,19 +273,6 @@ class Aggregate:
             yield changed[path]
             at = self.part(path).end
         yield from self._copied(at, self._octets.size)
-
-    def _require_no_delimiter(self, part: BodyPart, octets: bytes) -> None:
-        """Raise ParseError where `octets` hold a delimiter of a multipart around `part`."""
-        around = part.parent if octets != part.raw else None
-        while around is not None:
-            boundary = re.escape(around.boundary or b"")
-            delimiter = re.search(rb"(?:\A|(?<=[\r\n]))--" + boundary + _DELIMITER_END, octets)
-            if boundary and delimiter is not None:
-                shown = octets.decode("latin-1")
-                owner = f"part {around.path}" if around.path else "the message"
-                problem = f"a delimiter of {owner} cannot stand in part {part.path}"
-                raise ParseError(problem, shown, delimiter.start(), "RFC 2046 §5.1.2")
-            around = around.parent
 
     def _copied(self, start: int, end: int) -> Iterator[bytes]:
         for at in range(start, end, _SHOWN_OCTETS):
@@ -303,6 +291,20 @@ class Aggregate:
         near = defect.offset <= _SHOWN_OCTETS
         shown = self._octets.read(0, defect.offset + 200) if near else b""
         return ParseError(defect.problem, shown.decode("latin-1"), defect.offset, defect.spec)
+
+
+def _require_no_delimiter(part: BodyPart, octets: bytes) -> None:
+    """Raise ParseError where `octets` hold a delimiter of a multipart around `part`."""
+    around = part.parent if octets != part.raw else None
+    while around is not None:
+        boundary = re.escape(around.boundary or b"")
+        delimiter = re.search(rb"(?:\A|(?<=[\r\n]))--" + boundary + _DELIMITER_END, octets)
+        if boundary and delimiter is not None:
+            shown = octets.decode("latin-1")
+            owner = f"part {around.path}" if around.path else "the message"
+            problem = f"a delimiter of {owner} cannot stand in part {part.path}"
+            raise ParseError(problem, shown, delimiter.start(), "RFC 2046 §5.1.2")
+        around = around.parent
 
 
 def open_aggregate(

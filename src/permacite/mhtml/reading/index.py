@@ -18,7 +18,7 @@ from permacite.mhtml.mime.heading import opening_end, read_heading, require_fiel
 from permacite.mhtml.mime.model import Defect, Limits
 from permacite.mhtml.mime.parameters import parse_structured, without_comments
 from permacite.mhtml.mime.transfer import IDENTITIES
-from permacite.mhtml.reading.part import BodyPart
+from permacite.mhtml.reading.part import BodyPart, default_type_of
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
@@ -46,7 +46,52 @@ def index(octets: Octets, limits: Limits) -> tuple[list[BodyPart], list[Defect]]
     """
     indexer = _Indexer(octets, limits)
     indexer.run()
-    return indexer.parts, indexer.defects
+    return indexer.parts.listed, indexer.parts.defects
+
+
+class _Parts:
+    """The parts so far, in the order of the file, and their defects."""
+
+    def __init__(self, octets: Octets, limits: Limits) -> None:
+        self._octets = octets
+        self._limits = limits
+        self.listed: list[BodyPart] = []
+        self.defects: list[Defect] = []
+        self.children: dict[BodyPart, list[BodyPart]] = {}
+
+    def read_heading(self, part: BodyPart) -> bytes:
+        """List a part, and place its body behind its heading."""
+        self.listed.append(part)
+        heading, part.body_offset, faults = read_heading(
+            self._octets, part.offset, self._limits.heading_bytes
+        )
+        for code, offset in faults:
+            self.report(code, offset, part)
+        return heading
+
+    def child(self, parent: BodyPart, start: int) -> BodyPart:
+        """Begin a part directly inside another."""
+        siblings = self.children.setdefault(parent, [])
+        number = str(len(siblings) + 1)
+        path = f"{parent.path}.{number}" if parent.path else number
+        part = BodyPart(self._octets, self._limits, start, path=path, parent=parent)
+        siblings.append(part)
+        return part
+
+    def add_implicit(self, multipart: BodyPart, end: int) -> None:
+        """Read the body of a multipart without parts, up to `end`, as its only part."""
+        body = multipart.body_offset
+        self.report("no-parts", body, multipart)
+        end = max(body, end)
+        head = self._octets.read(body, min(end, body + _HEAD))
+        part = self.child(multipart, body + opening_end(head))
+        self.read_heading(part)
+        part.offset, part.body_offset = min(part.offset, end), min(part.body_offset, end)
+        part.end = end
+
+    def report(self, code: str, offset: int, part: BodyPart) -> None:
+        """Report a defect of a part."""
+        self.defects.append(Defect(code, offset, part.path))
 
 
 class _Indexer:
@@ -55,9 +100,7 @@ class _Indexer:
     def __init__(self, octets: Octets, limits: Limits) -> None:
         self.octets = octets
         self.limits = limits
-        self.parts: list[BodyPart] = []
-        self.defects: list[Defect] = []
-        self._children: dict[BodyPart, list[BodyPart]] = {}
+        self.parts = _Parts(octets, limits)
         self._digests: set[BodyPart] = set()
         self._open_parts: list[BodyPart] = []
         self._delimiters = _Delimiters(octets)
@@ -68,10 +111,8 @@ class _Indexer:
         while (delimiter := self._delimiters.first(at)) is not None:
             at = self._end_parts(delimiter)
         self._close_above(-1, self.octets.size)
-        for part, children in self._children.items():
+        for part, children in self.parts.children.items():
             part.body_parts = tuple(children)
-
-    # ------------------------------------------------------------ the beginning
 
     def _begin_message(self) -> BodyPart:
         head = self.octets.read(0, self.limits.heading_bytes)
@@ -81,44 +122,32 @@ class _Indexer:
             self._delimiters.lines_end_in_cr()
         top = BodyPart(self.octets, self.limits, start, path="", parent=None)
         if start:
-            self._report("envelope-line", 0, top)
+            self.parts.report("envelope-line", 0, top)
         self._open(top)
-        if not top.is_multipart and len(self.parts) == 1:
+        if not top.is_multipart and len(self.parts.listed) == 1:
             top.path = "1"
-            self.defects = [
+            self.parts.defects = [
                 Defect(each.code, each.offset, each.path or "1", each.detail)
-                for each in self.defects
+                for each in self.parts.defects
             ]
         return top
-
-    # ------------------------------------------------------------ headings
 
     def _open(self, part: BodyPart) -> None:
         """Open a part that begins, and the messages that begin in it, one inside the other."""
         inner: BodyPart | None = part
         while inner is not None:
-            if len(self.parts) == self.limits.parts:
+            if len(self.parts.listed) == self.limits.parts:
                 raise LimitError(
                     f"the message has more than {self.limits.parts} parts",
                     limit="parts",
                     maximum=self.limits.parts,
                 )
-            heading = self._read_heading(inner).lower()
+            heading = self.parts.read_heading(inner).lower()
             self._open_parts.append(inner)
             # `in` would make and drop an exception for each, which takes longer than the search.
             is_plain = heading.find(b"multipart/") < 0 and heading.find(b"message/") < 0
             is_leaf = is_plain and inner.parent not in self._digests
             inner = None if is_leaf else self._look_inside(inner)
-
-    def _read_heading(self, part: BodyPart) -> bytes:
-        """Take a part into the list, and place its body behind its heading."""
-        self.parts.append(part)
-        heading, part.body_offset, faults = read_heading(
-            self.octets, part.offset, self.limits.heading_bytes
-        )
-        for code, offset in faults:
-            self._report(code, offset, part)
-        return heading
 
     def _look_inside(self, part: BodyPart) -> BodyPart | None:
         """Note the boundary of a multipart; return the message inside a message part."""
@@ -127,20 +156,20 @@ class _Indexer:
         if not is_message and not media_type.startswith("multipart/"):
             return None
         if len(self._open_parts) > self.limits.depth:
-            self._report("too-deep", part.offset, part)
+            self.parts.report("too-deep", part.offset, part)
             return None
         encoding = part.heading.get("Content-Transfer-Encoding")
         named = "" if encoding is None else without_comments(encoding.latin1).strip().lower()
         encoded = named not in IDENTITIES
         if not is_message:
             if encoded and encoding is not None:
-                self._report("multipart-encoded", encoding.offset, part)
+                self.parts.report("multipart-encoded", encoding.offset, part)
             self._begin_multipart(part, parameters.get("boundary"), offset)
             if media_type == "multipart/digest":
                 self._digests.add(part)
             return None
         if encoded:
-            self._report("message-encoded", part.offset, part)
+            self.parts.report("message-encoded", part.offset, part)
             return None
         return self._begin_inner_message(part)
 
@@ -148,46 +177,36 @@ class _Indexer:
         """The message in a part; the line that mailboxes put before one is no field."""
         start = part.body_offset
         envelope = _ENVELOPE.match(self.octets.read(start, start + _LONGEST_LINE))
-        inner = self._child(part, start if envelope is None else start + envelope.end())
+        inner = self.parts.child(part, start if envelope is None else start + envelope.end())
         if envelope is not None:
-            self._report("envelope-line", start, inner)
+            self.parts.report("envelope-line", start, inner)
         return inner
 
     def _begin_multipart(self, part: BodyPart, given: str | None, offset: int) -> None:
         part.is_multipart = True
         if not given:
-            self._report("no-boundary", offset, part)
+            self.parts.report("no-boundary", offset, part)
         elif _BCHARS.fullmatch(given) is None:
-            self._report("bad-boundary", offset, part)
+            self.parts.report("bad-boundary", offset, part)
         name = _guessed(self.octets, part) if not given else given.encode("latin-1", "replace")
         if name is None:
             return
         if self._delimiters.add(name.rstrip(), part):
             part.boundary = name.rstrip()
         else:
-            self._report("boundary-reused", offset, part)
-
-    # ------------------------------------------------------------ delimiters
+            self.parts.report("boundary-reused", offset, part)
 
     def _end_parts(self, delimiter: _Delimiter) -> int:
         """End the parts before a delimiter, begin the one behind it; return where to go on."""
         owner, body_end, after, closing = delimiter
         self._close_above(self._open_parts.index(owner), body_end)
         if not closing:
-            self._open(self._child(owner, after))
+            self._open(self.parts.child(owner, after))
             return self._open_parts[-1].body_offset - 1
-        if owner not in self._children:
-            self._implicit_part(owner, body_end)
+        if owner not in self.parts.children:
+            self.parts.add_implicit(owner, body_end)
         self._delimiters.drop(owner)
         return after - 1
-
-    def _child(self, parent: BodyPart, start: int) -> BodyPart:
-        siblings = self._children.setdefault(parent, [])
-        number = str(len(siblings) + 1)
-        path = f"{parent.path}.{number}" if parent.path else number
-        part = BodyPart(self.octets, self.limits, start, path=path, parent=parent)
-        siblings.append(part)
-        return part
 
     def _close_above(self, level: int, end: int) -> None:
         """End every open part inside the one at `level` (all of them, for -1)."""
@@ -198,25 +217,11 @@ class _Indexer:
                 self._end_multipart(part)
 
     def _end_multipart(self, part: BodyPart) -> None:
-        has_parts = part in self._children
+        has_parts = part in self.parts.children
         if self._delimiters.drop(part) and has_parts:
-            self._report("not-closed", part.end, part)
+            self.parts.report("not-closed", part.end, part)
         if not has_parts:
-            self._implicit_part(part, part.end)
-
-    def _implicit_part(self, multipart: BodyPart, end: int) -> None:
-        """Read the body of a multipart without parts, up to `end`, as its only part."""
-        body = multipart.body_offset
-        self._report("no-parts", body, multipart)
-        end = max(body, end)
-        head = self.octets.read(body, min(end, body + _HEAD))
-        part = self._child(multipart, body + opening_end(head))
-        self._read_heading(part)
-        part.offset, part.body_offset = min(part.offset, end), min(part.body_offset, end)
-        part.end = end
-
-    def _report(self, code: str, offset: int, part: BodyPart) -> None:
-        self.defects.append(Defect(code, offset, part.path))
+            self.parts.add_implicit(part, part.end)
 
 
 class _Delimiters:
@@ -290,7 +295,7 @@ def _type_of(part: BodyPart) -> tuple[str, dict[str, str], int]:
     """The media type and the parameters of a part, and where they stand."""
     field = part.heading.get("Content-Type")
     if field is None:
-        return part.default_type, {}, part.offset
+        return default_type_of(part), {}, part.offset
     return *parse_structured(field.latin1), field.offset
 
 

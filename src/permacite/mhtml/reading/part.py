@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from permacite.mhtml.mime.model import Limits
     from permacite.mhtml.mime.octets import Octets
 
-__all__ = ["BodyPart"]
+__all__ = ["BodyPart", "beginning_of", "default_type_of", "defect_of"]
 
 _BEGINNING = 1 << 10
 _PIECE = 1 << 20
@@ -38,11 +38,10 @@ _WHOLE = 1 << 26
 class BodyPart:
     """A body part, as RFC 2557 calls it; the message itself is one too.
 
-    `path` numbers it from 1 inside its parent ("3.1"); that of a message with parts is "".
-    `parent` is None for the message. `body_parts` are the parts directly inside. `is_multipart`:
-    it is of a multipart type that was opened; `boundary` is what its delimiters are made of, if it
-    has any. Offsets count the octets of the file: the heading begins at `offset`, the body at
-    `body_offset`, behind the empty line, and ends at `end`, before the line end of a delimiter.
+    `path` numbers it from 1 inside its parent ("3.1"), "" for a message with parts. `parent` is
+    None for the message. `body_parts` are the parts directly inside. `is_multipart`: of a multipart
+    type that was opened, with delimiters made of `boundary`. Offsets count octets of the file: the
+    heading begins at `offset`, the body at `body_offset`, and ends at `end`, before a delimiter.
     """
 
     __slots__ = (
@@ -98,8 +97,6 @@ class BodyPart:
         """The body as it stands, still encoded."""
         return self._octets.read(self.body_offset, self.end)
 
-    # ------------------------------------------------------------ heading
-
     @property
     def heading(self) -> Heading:
         """The fields of its heading."""
@@ -108,36 +105,18 @@ class BodyPart:
         return self._heading
 
     @property
-    def default_type(self) -> str:
-        """The media type that it has if it names none (RFC 2045 §5.2, RFC 2046 §5.1.5)."""
-        outer = self.parent
-        is_digest = outer is not None and outer.content_type == "multipart/digest"
-        return "message/rfc822" if is_digest else "text/plain"
-
-    def _media_type(self) -> tuple[str, Mapping[str, str]]:
-        if self._type is None:
-            field = self.heading.get("Content-Type")
-            media_type: str = self.default_type
-            parameters: dict[str, str] = {}
-            if field is not None:
-                media_type, parameters = parse_structured(field.latin1)
-            if not is_media_type(media_type):
-                media_type = "text/plain"  # (RFC 2045 §5.2)
-            self._type = media_type, MappingProxyType(parameters)
-        return self._type
-
-    @property
     def content_type(self) -> str:
-        """The media type in lower case, without parameters.
-
-        text/plain where there is none, message/rfc822 inside a multipart/digest.
-        """
-        return self._media_type()[0]
+        """The media type in lower case, without parameters; where none is, the default."""
+        if self._type is None:
+            self._type = _type_of(self)
+        return self._type[0]
 
     @property
     def parameters(self) -> Mapping[str, str]:
         """The parameters of its Content-Type, by name in lower case."""
-        return self._media_type()[1]
+        if self._type is None:
+            self._type = _type_of(self)
+        return self._type[1]
 
     @property
     def transfer_encoding(self) -> str:
@@ -173,19 +152,16 @@ class BodyPart:
         field = self.heading.get("Message-ID") if self.is_message else None
         return None if field is None else read_id(field.value)[0]
 
-    # ------------------------------------------------------------ content
-
     @property
     def content(self) -> bytes:
-        """The decoded content, decoded anew each time. Never fails for what is in the file.
+        """The decoded content, decoded each time. Never fails for what is in the file.
 
         Raises LimitError beyond `Limits.decoded_bytes`.
         """
-        start, end = self.body_offset, self.end
-        if end - start > _WHOLE:
+        if self.end - self.body_offset > _WHOLE:
             return b"".join(self.pieces(_WHOLE))
-        content = decode(self._octets.read(start, end), self._encoding)
-        self._require_room(len(content))
+        content = decode(self.body, _encoding_of(self))
+        _require_room(self, len(content), self._limits.decoded_bytes)
         return content
 
     def pieces(self, size: int = _PIECE) -> Iterator[bytes]:
@@ -193,24 +169,10 @@ class BodyPart:
         places = range(self.body_offset, self.end, size)
         raw = (self._octets.read(start, min(start + size, self.end)) for start in places)
         total = 0
-        for piece in decode_pieces(raw, self._encoding):
+        for piece in decode_pieces(raw, _encoding_of(self)):
             total += len(piece)
-            self._require_room(total)
+            _require_room(self, total, self._limits.decoded_bytes)
             yield piece
-
-    @property
-    def _encoding(self) -> str:
-        """What is decoded of its body: nothing where that holds parts."""
-        return "" if self.body_parts else self.transfer_encoding
-
-    def _require_room(self, size_bytes: int) -> None:
-        limit = self._limits.decoded_bytes
-        if size_bytes > limit:
-            raise LimitError(
-                f"the content of part {self.path or 'of the message'} is longer than {limit}",
-                limit="decoded_bytes",
-                maximum=limit,
-            )
 
     @property
     def charset(self) -> str | None:
@@ -220,23 +182,61 @@ class BodyPart:
         head. Raises LimitError as `content` does, where that has to be read.
         """
         if self._charset is None:
-            declared = self.parameters.get("charset")
-            is_told = codec_of(declared or "") is not None or not is_markup(self.content_type)
-            octets = self.beginning() if is_told else self.content
-            self._charset = (charset_of_text(octets, self.content_type, declared),)
+            self._charset = (_charset_of(self),)
         return self._charset[0]
 
-    def beginning(self, size: int = _BEGINNING) -> bytes:
-        """The first octets of the decoded content."""
-        gathered = b""
-        for piece in self.pieces(2 * size):
-            gathered += piece
-            if len(gathered) >= size:
-                break
-        return gathered[:size]
 
-    def defect(self, code: str, field: str = "", detail: str = "") -> Defect:
-        """A defect of this part; where a field is named, at that field's value."""
-        value = self.heading.get(field) if field else None
-        offset = self.offset if value is None else value.offset
-        return Defect(code, offset, self.path, detail)
+def default_type_of(part: BodyPart) -> str:
+    """The media type of a part that names none (RFC 2045 §5.2, RFC 2046 §5.1.5)."""
+    outer = part.parent
+    is_digest = outer is not None and outer.content_type == "multipart/digest"
+    return "message/rfc822" if is_digest else "text/plain"
+
+
+def beginning_of(part: BodyPart, size: int = _BEGINNING) -> bytes:
+    """The first octets of the decoded content."""
+    gathered = b""
+    for piece in part.pieces(2 * size):
+        gathered += piece
+        if len(gathered) >= size:
+            break
+    return gathered[:size]
+
+
+def defect_of(part: BodyPart, code: str, field: str = "", detail: str = "") -> Defect:
+    """A defect of a part; where a field is named, at the value of that field."""
+    value = part.heading.get(field) if field else None
+    offset = part.offset if value is None else value.offset
+    return Defect(code, offset, part.path, detail)
+
+
+def _type_of(part: BodyPart) -> tuple[str, Mapping[str, str]]:
+    field = part.heading.get("Content-Type")
+    media_type: str = default_type_of(part)
+    parameters: dict[str, str] = {}
+    if field is not None:
+        media_type, parameters = parse_structured(field.latin1)
+    if not is_media_type(media_type):
+        media_type = "text/plain"  # (RFC 2045 §5.2)
+    return media_type, MappingProxyType(parameters)
+
+
+def _charset_of(part: BodyPart) -> str | None:
+    declared = part.parameters.get("charset")
+    is_known = codec_of(declared or "") is not None or not is_markup(part.content_type)
+    octets = beginning_of(part) if is_known else part.content
+    return charset_of_text(octets, part.content_type, declared)
+
+
+def _encoding_of(part: BodyPart) -> str:
+    """The encoding of the body: none where that holds parts."""
+    return "" if part.body_parts else part.transfer_encoding
+
+
+def _require_room(part: BodyPart, size_bytes: int, limit: int) -> None:
+    if size_bytes > limit:
+        raise LimitError(
+            f"the content of part {part.path or 'of the message'} is longer than {limit}",
+            limit="decoded_bytes",
+            maximum=limit,
+        )

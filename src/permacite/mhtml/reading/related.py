@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from permacite.media_types import PAGES, essence
 from permacite.mhtml.label import read_id
+from permacite.mhtml.reading.part import defect_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,19 +64,19 @@ def _start(aggregate: BodyPart, defects: list[Defect]) -> BodyPart:
     if start is not None:
         wanted, bracketed = read_id(start.encode("latin-1", "replace"))
         if not bracketed:
-            defects.append(aggregate.defect("start-brackets", "Content-Type"))
+            defects.append(defect_of(aggregate, "start-brackets", "Content-Type"))
         named = next((part for part in aggregate.body_parts if part.content_id == wanted), None)
         if named is not None:
             return named
-        defects.append(aggregate.defect("start-unknown", "Content-Type", start))
+        defects.append(defect_of(aggregate, "start-unknown", "Content-Type", start))
     if declared is None:
-        defects.append(aggregate.defect("no-type", "Content-Type"))
+        defects.append(defect_of(aggregate, "no-type", "Content-Type"))
         return first
     declared = essence(declared)
     if first.content_type == declared:
         return first
     detail = f"{first.content_type}, not {declared}"
-    defects.append(aggregate.defect("type-differs", "Content-Type", detail))
+    defects.append(defect_of(aggregate, "type-differs", "Content-Type", detail))
     return _of_type(aggregate, declared) or first
 
 

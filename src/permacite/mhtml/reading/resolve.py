@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from permacite.mhtml.browser_urls import fully_escaped
 from permacite.mhtml.reading import related
 from permacite.mhtml.reading.base import Bases, octets_in
+from permacite.mhtml.reading.part import defect_of
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ class _Labels:
     def _add(self, part: BodyPart) -> None:
         content_id = part.content_id
         if content_id and self.ids.setdefault(content_id, part) is not part:
-            self.defects.append(part.defect("duplicate-id", "Content-ID", content_id))
+            self.defects.append(defect_of(part, "duplicate-id", "Content-ID", content_id))
         self._add_location(part, report=True)
 
     def _add_location(self, part: BodyPart, *, report: bool) -> None:
@@ -119,7 +120,7 @@ class _Labels:
             return
         self._located.append((part, base, label.text))
         if self.exact.setdefault(absolute, part) is not part and report:
-            self.defects.append(part.defect("duplicate-label", "Content-Location", absolute))
+            self.defects.append(defect_of(part, "duplicate-label", "Content-Location", absolute))
         self.plain.setdefault(absolute.partition("#")[0], part)
 
     def browser(self, key: str) -> BodyPart | None:
@@ -244,7 +245,7 @@ class Resolver:
                 return _answer(question, part, "content-id", scope=labels.scope)
             part = labels.cid_locations.get(wanted)
             if part is not None:
-                tolerated = (part.defect("cl-cid", "Content-Location"),)
+                tolerated = (defect_of(part, "cl-cid", "Content-Location"),)
                 question = replace(question, defects=tolerated)
                 return _answer(question, part, "content-location", scope=labels.scope)
         return None
@@ -265,7 +266,7 @@ def _answer(
     }
     defects = question.defects
     if scope is not None and scope.content_type != "multipart/related":
-        defects = (*defects, part.defect("outside-related"))
+        defects = (*defects, defect_of(part, "outside-related"))
     nested = part.content_type == "multipart/related" and part.body_parts
     return replace(
         question,

@@ -4,7 +4,7 @@
 |---|---|
 | zipped | entries of a zip, bounded, and references between them |
 | elements | elements of XML in a zip, without declarations |
-| docx, docx_text, docx_numbers | `docx-text/1`: Word files, and the numbers that Word counts |
+| docx, docx_parts, docx_text | `docx-text/1`: Word files, their styles, numbers and notes |
 | odt | `odt-text/1`: OpenDocument texts |
 | epub | `epub-text/1`: books, and the targets of their tables of contents |
 | notebook | `notebook-text/1`: cells and their output |

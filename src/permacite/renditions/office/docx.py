@@ -40,7 +40,8 @@ from typing import TYPE_CHECKING
 
 from permacite.errors import ParseError
 from permacite.renditions.model import Rendered, Rendition
-from permacite.renditions.office.docx_text import DocxParts, DocxText
+from permacite.renditions.office.docx_parts import DocxParts
+from permacite.renditions.office.docx_text import DocxText
 from permacite.renditions.office.elements import claims_of, read_elements
 from permacite.renditions.office.zipped import Zipped, preload, target_of
 

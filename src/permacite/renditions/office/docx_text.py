@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from permacite.renditions.lines import Lines
 from permacite.renditions.model import Notice
-from permacite.renditions.office.docx_numbers import Numbering, Style, read_styles, shown, whole
-from permacite.renditions.office.elements import read_elements
+from permacite.renditions.office.docx_parts import (
+    NOTES,
+    Notes,
+    Numbering,
+    Style,
+    read_styles,
+    whole,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from permacite.renditions.model import Label
+    from permacite.renditions.office.docx_parts import DocxParts
     from permacite.renditions.office.elements import Attributes
 
-__all__ = ["DocxParts", "DocxText"]
+__all__ = ["DocxText"]
 
 _LEFT_OUT = frozenset({"mc:Fallback", "w:pPrChange", "w:rPrChange", "w:sectPrChange"})
 _TAKEN_AWAY = frozenset({"w:del", "w:moveFrom"})
 _PUT_IN = frozenset({"w:ins", "w:moveTo"})
 _CHANGES = {**dict.fromkeys(_TAKEN_AWAY, "deletion"), **dict.fromkeys(_PUT_IN, "insertion")}
 _WRITTEN = {"w:noBreakHyphen": "\u2011", "w:softHyphen": "\u00ad", "w:tab": " ", "w:ptab": " "}
-_NOTES = {"w:footnoteReference": "footnotes", "w:endnoteReference": "endnotes"}
-_USUAL = {"w:footnotePr": "decimal", "w:endnotePr": "lowerRoman"}
 _PRIVATE = range(0xE000, 0xF900)
 _LONGEST_NAME = 200
 _DEEPEST_STYLE = 20
@@ -45,44 +50,6 @@ class _Paragraph:
     start: int | None = None
     words: list[str] = field(default_factory=list)
     printed: str | None = None
-
-
-@dataclass(slots=True)
-class DocxParts:
-    """The parts of a file that have a say in its text."""
-
-    main: bytes
-    others: dict[str, bytes]
-    """By the last word of the type of their relationship."""
-    core: bytes | None
-
-
-class _Notes:
-    """Footnotes, endnotes and comments: the events that write each, and their numbers."""
-
-    def __init__(self, parts: DocxParts) -> None:
-        others = parts.others
-        self._events: dict[str, dict[str, list[tuple[Any, ...]]]] = {
-            kind: _recorded(others[kind])
-            for kind in ("footnotes", "endnotes", "comments")
-            if kind in others
-        }
-        self._numbers = dict.fromkeys(_NOTES.values(), 0)
-        self._usual = _counts_notes_as_usual(others.get("settings", b""), parts.main)
-
-    def take(self, kind: str, attributes: Attributes) -> tuple[str, list[tuple[Any, ...]]] | None:
-        """The name and the events of a note, the first time that it is referred to."""
-        events = self._events.get(kind, {}).pop(attributes.get("w:id", ""), None)
-        if events is None:
-            return None
-        name = ""
-        if kind == "comments":
-            name = events[0][1].get("w:author", "")[:_LONGEST_NAME]
-        elif attributes.get("w:customMarkFollows") is None:
-            self._numbers[kind] += 1
-            form = "decimal" if kind == "footnotes" else "lowerRoman"
-            name = shown(self._numbers[kind], form) or "" if self._usual else ""
-        return name, events[1:]
 
 
 class _Tables:
@@ -237,36 +204,117 @@ class _Paragraphs:
             self._lines.label(start, "section", name, "")
 
 
+class _Runs:
+    """The characters of runs: what is hidden, and what is the result of a field."""
+
+    def __init__(self, lines: Lines, paragraphs: _Paragraphs) -> None:
+        self._lines, self._paragraphs = lines, paragraphs
+        self.is_hidden = False
+        self.fields: list[bool] = []
+        """For each open field, whether its result has begun."""
+        self.in_properties = 0
+        """The number of open elements that hold properties."""
+        self.symbols = 0
+        """The number of characters that only their own font explains."""
+
+    def reset(self) -> None:
+        """Begin or end a run."""
+        self.is_hidden = False
+
+    def begin_properties(self) -> None:
+        """Begin properties of a run, a paragraph or a section."""
+        self.in_properties += 1
+
+    def end_properties(self) -> None:
+        """End them."""
+        self.in_properties -= 1
+
+    def write(self, data: str) -> None:
+        """Write characters."""
+        if self.is_hidden or not all(self.fields):
+            return
+        self._lines.write(data)
+        self._paragraphs.write(data)
+
+    def end_line(self) -> None:
+        """End the line."""
+        if not self.in_properties and not self.is_hidden and all(self.fields):
+            self._lines.end_line()
+            self._paragraphs.write(" ")
+
+    def write_symbol(self, attributes: Attributes) -> None:
+        """Write the character that a `w:sym` names."""
+        digits = attributes.get("w:char", "")
+        try:
+            character = chr(int(digits[:4], 16))
+        except ValueError:
+            return
+        self.symbols += ord(character) in _PRIVATE
+        if not "\ud800" <= character <= "\udfff":
+            self.write(character.replace("\x00", ""))
+
+    def take_field(self, attributes: Attributes) -> None:
+        """Begin, separate or end a field."""
+        kind = attributes.get("w:fldCharType")
+        if kind == "begin":
+            self.fields.append(False)
+        elif self.fields and kind == "separate":
+            self.fields[-1] = True
+        elif self.fields and kind == "end":
+            self.fields.pop()
+
+
+class _Changes:
+    """Tracked changes: the text of an insertion, the labels of both where they are reviewed."""
+
+    def __init__(self, lines: Lines, *, reviewed: bool) -> None:
+        self._lines, self._reviewed = lines, reviewed
+        self._open: list[tuple[int, str]] = []
+        self.count = 0
+
+    def begin(self, name: str, attributes: Attributes) -> bool:
+        """Begin a change; whether its content is left out."""
+        if not self._reviewed:
+            return name in _TAKEN_AWAY
+        author = attributes.get("w:author", "")[:_LONGEST_NAME]
+        self._open.append((self._lines.mark(), author))
+        return False
+
+    def end(self, name: str) -> None:
+        """End a change."""
+        if self._open:
+            begun, author = self._open.pop()
+            self._lines.label(begun, _CHANGES[name], author, "")
+
+
 class DocxText:
     """The text of the main part, written as it is read."""
 
     def __init__(self, parts: DocxParts, *, reviewed: bool) -> None:
         self._lines = Lines()
         self._reviewed = reviewed
-        self._notes = _Notes(parts)
+        self._notes = Notes(parts)
         tables = self._tables = _Tables(self._lines)
         paragraphs = _Paragraphs(self._lines, tables, parts, reviewed=reviewed)
         self._paragraphs = paragraphs
+        runs = self._runs = _Runs(self._lines, paragraphs)
         self._left_out = 0
         """The number of open elements, counted from one that is left out."""
-        self._in_text = self._in_properties = 0
-        self._is_hidden = False
-        self._fields: list[bool] = []
-        """For each open field, whether its result has begun."""
-        self._changes: list[tuple[int, str]] = []
+        self._in_text = 0
+        self._changes = _Changes(self._lines, reviewed=reviewed)
         self._starts: dict[str, Callable[[Attributes], None]] = {
-            "w:r": self._run,
-            "w:br": self._line_end,
-            "w:cr": self._line_end,
-            "w:sym": self._symbol,
-            "w:fldChar": self._field,
+            "w:sym": runs.write_symbol,
+            "w:fldChar": runs.take_field,
             "w:commentReference": self._comment,
         }
         self._begins: dict[str, Callable[[], None]] = {
             "w:p": paragraphs.begin,
-            "w:pPr": self._begin_properties,
-            "w:rPr": self._begin_properties,
-            "w:sectPr": self._begin_properties,
+            "w:r": runs.reset,
+            "w:br": runs.end_line,
+            "w:cr": runs.end_line,
+            "w:pPr": runs.begin_properties,
+            "w:rPr": runs.begin_properties,
+            "w:sectPr": runs.begin_properties,
             "w:tr": tables.begin_row,
             "w:tc": tables.begin_cell,
             "w:txbxContent": self._begin_apart,
@@ -274,14 +322,14 @@ class DocxText:
         self._ends: dict[str, Callable[[], None]] = {
             "w:p": paragraphs.end,
             "w:pPr": self._end_paragraph_properties,
-            "w:rPr": self._end_properties,
-            "w:sectPr": self._end_properties,
-            "w:r": self._run_ends,
+            "w:rPr": runs.end_properties,
+            "w:sectPr": runs.end_properties,
+            "w:r": runs.reset,
             "w:tr": tables.end_row,
             "w:tc": tables.end_cell,
             "w:txbxContent": self._end_apart,
         }
-        self._changed = self._commented = self._symbols = 0
+        self._commented = 0
 
     def start(self, name: str, attributes: Attributes) -> None:
         """Begin an element."""
@@ -298,12 +346,12 @@ class DocxText:
             self._begins[name]()
         elif name in self._starts:
             self._starts[name](attributes)
-        elif self._in_properties:
+        elif self._runs.in_properties:
             self._property(name, attributes)
         elif name in _WRITTEN:
-            self._write(_WRITTEN[name])
-        elif name in _NOTES:
-            self._note(_NOTES[name], attributes)
+            self._runs.write(_WRITTEN[name])
+        elif name in NOTES:
+            self._note(NOTES[name], attributes)
 
     def end(self, name: str) -> None:
         """End it."""
@@ -311,83 +359,51 @@ class DocxText:
             self._left_out -= 1
         elif name in {"w:t", "m:t"} or (name == "w:delText" and self._reviewed):
             self._in_text -= 1
-        elif name in _CHANGES and not self._in_properties and self._changes:
-            begun, author = self._changes.pop()
-            self._lines.label(begun, _CHANGES[name], author, "")
+        elif name in _CHANGES and not self._runs.in_properties:
+            self._changes.end(name)
         elif name in self._ends:
             self._ends[name]()
 
     def text(self, data: str) -> None:
         """Take characters."""
         if self._in_text and not self._left_out:
-            self._write(data)
+            self._runs.write(data)
 
     def finished(self) -> tuple[str, tuple[Label, ...], tuple[Notice, ...]]:
         """The text, its labels, and its notices."""
         self._lines.end_line()
         self._paragraphs.end_sections(0)
         text, labels = self._lines.finished()
-        return text, labels, tuple(self._notices(text))
+        symbols = self._runs.symbols
+        counts = (
+            (0, 0, symbols) if self._reviewed else (self._changes.count, self._commented, symbols)
+        )
+        return text, labels, tuple(_notices(text, *counts))
 
-    def _write(self, data: str) -> None:
-        if self._is_hidden or not all(self._fields):
-            return
-        self._lines.write(data)
-        self._paragraphs.write(data)
-
-    def _begin_properties(self) -> None:
-        self._in_properties += 1
-
-    def _end_properties(self) -> None:
-        self._in_properties -= 1
+    def _change(self, name: str, attributes: Attributes) -> None:
+        self._changes.count += 1
+        if not self._runs.in_properties:
+            self._left_out = int(self._changes.begin(name, attributes))
+        elif name in _TAKEN_AWAY:
+            self._paragraphs.delete_mark()
 
     def _end_paragraph_properties(self) -> None:
-        self._in_properties -= 1
-        if not self._in_properties:
+        self._runs.end_properties()
+        if not self._runs.in_properties:
             self._paragraphs.end_properties()
 
     def _property(self, name: str, attributes: Attributes) -> None:
         if name == "w:vanish":
             is_on = attributes.get("w:val") not in {"0", "false", "off"}
-            self._is_hidden |= self._in_properties == 1 and is_on
+            self._runs.is_hidden |= self._runs.in_properties == 1 and is_on
         else:
             self._paragraphs.take_property(name, attributes)
-
-    def _run(self, _: Attributes) -> None:
-        self._is_hidden = False
-
-    def _run_ends(self) -> None:
-        self._is_hidden = False
-
-    def _line_end(self, _: Attributes) -> None:
-        if not self._in_properties and not self._is_hidden and all(self._fields):
-            self._lines.end_line()
-            self._paragraphs.write(" ")
-
-    def _symbol(self, attributes: Attributes) -> None:
-        digits = attributes.get("w:char", "")
-        try:
-            character = chr(int(digits[:4], 16))
-        except ValueError:
-            return
-        self._symbols += ord(character) in _PRIVATE
-        if not "\ud800" <= character <= "\udfff":
-            self._write(character.replace("\x00", ""))
-
-    def _field(self, attributes: Attributes) -> None:
-        kind = attributes.get("w:fldCharType")
-        if kind == "begin":
-            self._fields.append(False)
-        elif self._fields and kind == "separate":
-            self._fields[-1] = True
-        elif self._fields and kind == "end":
-            self._fields.pop()
 
     def _begin_apart(self) -> None:
         self._lines.begin_apart()
         self._paragraphs.apart += 1
         self._tables.begin_box()
-        self._is_hidden = False
+        self._runs.is_hidden = False
 
     def _end_apart(self) -> None:
         self._tables.end_box()
@@ -399,8 +415,9 @@ class DocxText:
         if note is None:
             return
         name, events = note
-        fields, self._fields, properties = self._fields, [], self._in_properties
-        self._in_properties = 0
+        runs = self._runs
+        state = runs.fields, runs.in_properties
+        runs.fields, runs.in_properties = [], 0
         self._begin_apart()
         start = self._lines.mark()
         for event, *values in events:
@@ -408,86 +425,25 @@ class DocxText:
         if name:
             self._lines.label(start, "comment" if kind == "comments" else "note", name, "")
         self._end_apart()
-        self._fields, self._in_properties = fields, properties
+        runs.fields, runs.in_properties = state
 
     def _comment(self, attributes: Attributes) -> None:
         self._commented += 1
         if self._reviewed:
             self._note("comments", attributes)
 
-    def _change(self, name: str, attributes: Attributes) -> None:
-        self._changed += 1
-        if self._in_properties:
-            if name in _TAKEN_AWAY:
-                self._paragraphs.delete_mark()
-        elif self._reviewed:
-            author = attributes.get("w:author", "")[:_LONGEST_NAME]
-            self._changes.append((self._lines.mark(), author))
-        elif name in _TAKEN_AWAY:
-            self._left_out = 1
 
-    def _notices(self, text: str) -> list[Notice]:
-        notices = []
-        if self._changed and not self._reviewed:
-            message = (
-                f"it has {self._changed} tracked changes: insertions are text, deletions are not"
-            )
-            notices.append(Notice("tracked-changes", message))
-        if self._commented and not self._reviewed:
-            notices.append(Notice("comments", f"it has {self._commented} comments, left out"))
-        if self._symbols:
-            message = f"{self._symbols} characters have a meaning in their own font alone"
-            notices.append(Notice("symbols", message))
-        if not text:
-            notices.append(Notice("no-words", "there are no words in it"))
-        return notices
-
-
-def _recorded(content: bytes) -> dict[str, list[tuple[Any, ...]]]:
-    """Notes or comments by their ids: the events that write each."""
-    notes: dict[str, list[tuple[Any, ...]]] = {}
-    events: list[tuple[Any, ...]] = []
-
-    def start(name: str, attributes: Attributes) -> None:
-        nonlocal events
-        if name in {"w:footnote", "w:endnote", "w:comment"}:
-            events = notes[attributes.get("w:id", "")] = [("start", attributes)]
-        else:
-            events.append(("start", name, attributes))
-
-    def end(name: str) -> None:
-        nonlocal events
-        if name in {"w:footnote", "w:endnote", "w:comment"}:
-            events = []
-        else:
-            events.append(("end", name))
-
-    read_elements(content, start, end, lambda data: events.append(("text", data)))
-    return notes
-
-
-def _counts_notes_as_usual(*contents: bytes) -> bool:
-    """Whether notes count in the usual way: from 1, through the whole document."""
-    usual = True
-    around = ""
-
-    def start(name: str, attributes: Attributes) -> None:
-        nonlocal usual, around
-        if name in _USUAL:
-            around = name
-        elif around and name in {"w:numRestart", "w:numStart", "w:numFmt"}:
-            usual &= attributes.get("w:val") in {"continuous", "1", _USUAL[around]}
-
-    def end(name: str) -> None:
-        nonlocal around
-        if name == around:
-            around = ""
-
-    for content in contents:
-        if b"footnotePr" in content or b"endnotePr" in content:
-            read_elements(content, start, end, _nothing)
-    return usual
-
-
-def _nothing(_: str) -> None:
-    """Ignore it."""
+def _notices(text: str, changes: int, comments: int, symbols: int) -> list[Notice]:
+    """Notices of what is not in the text, by how many there are."""
+    notices = []
+    if changes:
+        message = f"it has {changes} tracked changes: insertions are text, deletions are not"
+        notices.append(Notice("tracked-changes", message))
+    if comments:
+        notices.append(Notice("comments", f"it has {comments} comments, left out"))
+    if symbols:
+        message = f"{symbols} characters have a meaning in their own font alone"
+        notices.append(Notice("symbols", message))
+    if not text:
+        notices.append(Notice("no-words", "there are no words in it"))
+    return notices

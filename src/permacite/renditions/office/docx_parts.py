@@ -1,12 +1,13 @@
-"""Numbers that Word counts and no character of the file shows: "3.2", "(a)", "iv" (OOXML §17.9).
+"""Parts of a DOCX file beside the main one: styles, numbering, notes and comments (OOXML §17).
 
-Bullets are none, and formats of numbers that are not known here count, but are not told.
+Word counts numbers that no character of the file shows: "3.2", "(a)", "iv" (§17.9). A bullet is no
+number. A paragraph whose number has an unknown format is counted, but has no printed number.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from permacite.renditions.office.elements import read_elements
 from permacite.scan import compile_pattern
@@ -14,8 +15,11 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from permacite.renditions.office.elements import Attributes
 
-__all__ = ["Numbering", "Style", "read_styles", "shown"]
+__all__ = ["NOTES", "DocxParts", "Notes", "Numbering", "Style", "read_styles", "whole"]
 
+NOTES = {"w:footnoteReference": "footnotes", "w:endnoteReference": "endnotes"}
+_USUAL = {"w:footnotePr": "decimal", "w:endnotePr": "lowerRoman"}
+_LONGEST_NAME = 200
 _LEVELS = 9
 _LONGEST = 80
 _PLACE = compile_pattern("%([1-9])")
@@ -24,6 +28,16 @@ _ROMAN = [
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"),
     (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
 ]  # fmt: skip
+
+
+@dataclass(slots=True)
+class DocxParts:
+    """The parts of a file that have a say in its text."""
+
+    main: bytes
+    others: dict[str, bytes]
+    """By the last word of the type of their relationship."""
+    core: bytes | None
 
 
 @dataclass(slots=True)
@@ -72,7 +86,7 @@ def whole(value: str | None, otherwise: int = 0) -> int:
     return otherwise
 
 
-def shown(number: int, form: str) -> str | None:
+def _shown(number: int, form: str) -> str | None:
     """A number as it is printed; None for a bullet, or a format that is not known."""
     if form in {"decimal", "decimalZero"}:
         return f"{number:02}" if form == "decimalZero" else str(number)
@@ -190,8 +204,82 @@ class Numbering:
         for place, behind in zip(parts[1::2], parts[2::2], strict=True):
             above = listed.levels.get(int(place) - 1, _Level())
             count = listed.counts[int(place) - 1]
-            number = None if count is None else shown(count, above.form)
+            number = None if count is None else _shown(count, above.form)
             if number is None:
                 return None
             printed += number + behind
         return printed.strip()[:_LONGEST] or None
+
+
+class Notes:
+    """Footnotes, endnotes and comments: the events that write each, and their numbers."""
+
+    def __init__(self, parts: DocxParts) -> None:
+        others = parts.others
+        self._events: dict[str, dict[str, list[tuple[Any, ...]]]] = {
+            kind: _recorded(others[kind])
+            for kind in ("footnotes", "endnotes", "comments")
+            if kind in others
+        }
+        self._numbers = dict.fromkeys(NOTES.values(), 0)
+        self._usual = _counts_notes_as_usual(others.get("settings", b""), parts.main)
+
+    def take(self, kind: str, attributes: Attributes) -> tuple[str, list[tuple[Any, ...]]] | None:
+        """The name and the events of a note, the first time that it is referred to."""
+        events = self._events.get(kind, {}).pop(attributes.get("w:id", ""), None)
+        if events is None:
+            return None
+        name = ""
+        if kind == "comments":
+            name = events[0][1].get("w:author", "")[:_LONGEST_NAME]
+        elif attributes.get("w:customMarkFollows") is None:
+            self._numbers[kind] += 1
+            form = "decimal" if kind == "footnotes" else "lowerRoman"
+            name = _shown(self._numbers[kind], form) or "" if self._usual else ""
+        return name, events[1:]
+
+
+def _recorded(content: bytes) -> dict[str, list[tuple[Any, ...]]]:
+    """Notes or comments by their ids: the events that write each."""
+    notes: dict[str, list[tuple[Any, ...]]] = {}
+    events: list[tuple[Any, ...]] = []
+
+    def start(name: str, attributes: Attributes) -> None:
+        nonlocal events
+        if name in {"w:footnote", "w:endnote", "w:comment"}:
+            events = notes[attributes.get("w:id", "")] = [("start", attributes)]
+        else:
+            events.append(("start", name, attributes))
+
+    def end(name: str) -> None:
+        nonlocal events
+        if name in {"w:footnote", "w:endnote", "w:comment"}:
+            events = []
+        else:
+            events.append(("end", name))
+
+    read_elements(content, start, end, lambda data: events.append(("text", data)))
+    return notes
+
+
+def _counts_notes_as_usual(*contents: bytes) -> bool:
+    """Whether notes count in the usual way: from 1, through the whole document."""
+    usual = True
+    around = ""
+
+    def start(name: str, attributes: Attributes) -> None:
+        nonlocal usual, around
+        if name in _USUAL:
+            around = name
+        elif around and name in {"w:numRestart", "w:numStart", "w:numFmt"}:
+            usual &= attributes.get("w:val") in {"continuous", "1", _USUAL[around]}
+
+    def end(name: str) -> None:
+        nonlocal around
+        if name == around:
+            around = ""
+
+    for content in contents:
+        if b"footnotePr" in content or b"endnotePr" in content:
+            read_elements(content, start, end, _nothing)
+    return usual
