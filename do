@@ -62,7 +62,7 @@ project = tomllib.loads(pathlib.Path("pyproject.toml").read_text())["project"]
 folder = pathlib.Path(sys.argv[1])
 head = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
 (folder / "METADATA").write_text(head)
-groups = project["entry-points"] | {"console_scripts": project["scripts"]}
+groups = project.get("entry-points", {}) | {"console_scripts": project["scripts"]}
 lines = []
 for group, points in groups.items():
     lines += [f"[{group}]", *(f"{name} = {value}" for name, value in points.items())]

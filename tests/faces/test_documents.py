@@ -368,13 +368,16 @@ def test_a_package_of_others_brings_a_format(archive: Path, tmp_path: Path) -> N
 
 
 def test_newer_rules_make_a_version_of_the_same_source(
-    archive: Path, site: Site, request: pytest.FixtureRequest
+    archive: Path, site: Site, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = site.put("/a.xml", "application/xml", b"<a>falls</a>")
     with Archive.open(archive) as held:
         first = held.save(address, allow_private=True).pdi
         held.cite(first, quote="falls")
     request.getfixturevalue("installed")
+    (current,) = json.loads(run(archive, "derive", first, "--json").stdout)
+    assert current["outcome"] == "present"  # ours reads XML, unless another is preferred
+    monkeypatch.setenv("PERMACITE_RENDITIONS", "xml-text/2")
     (older,) = json.loads(run(archive, "derive", first, "--json").stdout)
     (renewed,) = json.loads(run(archive, "derive", first, "--renew", "--json").stdout)
     assert older["outcome"] == "older"

@@ -8,8 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from permacite.errors import LimitError, ParseError
-from permacite.renditions import Original, Rendered, Rendition, renditions
+from permacite.errors import LimitError, NotFoundError, ParseError
+from permacite.renditions import (
+    Original,
+    Rendered,
+    Rendition,
+    media_type_of,
+    rendition_for,
+    rendition_named,
+    renditions,
+)
+from permacite.renditions.registry import TABLE
 from permacite.renditions.stored import Record, pack, read_labels, unpack
 
 MARKUP = ("<a>", "</a>", "<p n='1'>", "</p>", "<pb n='2'/>", "<note>", "</note>", "<l n='3'/>")
@@ -39,6 +48,30 @@ ANY = st.binary(max_size=200) | st.lists(PIECES | st.text(max_size=3), max_size=
 
 def ours() -> list[Rendition[Any]]:
     return [rendition for rendition in renditions() if rendition.worker == "documents"]
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_the_table_says_what_the_rendition_says(name: str) -> None:
+    rendition, entry = rendition_named(name), TABLE[name]
+    asked = frozenset() if rendition.on_request else rendition.media_types
+    assert (str(rendition), asked, rendition.suffixes) == (
+        name,
+        entry.media_types,
+        entry.suffixes,
+    )
+
+
+def test_every_type_and_ending_of_the_table_is_read_by_ours() -> None:
+    for name, entry in TABLE.items():
+        for media_type in entry.media_types:
+            kind = f"application/x{media_type}" if media_type.startswith("+") else media_type
+            assert str(rendition_for(kind)) == name
+        for ending, media_type in entry.suffixes.items():
+            assert media_type_of(f"A{ending.upper()}") == media_type
+    assert rendition_for("application/pdf", ["xml-text"]) is rendition_named("pdf-text/1")
+    assert rendition_for("text/plain") is None
+    with pytest.raises(NotFoundError):
+        rendition_for("application/pdf", ["absent-text/1"])
 
 
 @pytest.mark.parametrize("rendition", ours(), ids=str)

@@ -4,7 +4,7 @@
 |---|---|
 | model | Rendition, Original, and what comes out: Rendered, Label, Notice |
 | printed | where words stand, as the document numbers its own parts |
-| registry | which rendition makes the text of a document; those that others bring |
+| registry | which rendition makes the text of a document; those of installed packages |
 | stored | labels, maps and the record of a rendering, as they are kept beside the text |
 
 A rendition has two steps. `decode` takes octets apart, with the libraries of others where need be;
@@ -12,7 +12,8 @@ A rendition has two steps. `decode` takes octets apart, with the libraries of ot
 a version, and are frozen: another rule is another version, since citations count characters.
 Where third-party code had a part, what came out is committed and never made again.
 
-Whoever brings a rendition declares it as an entry point of the group `permacite.renditions`.
+A package that brings a rendition declares it as an entry point of the group
+`permacite.renditions`. It is used for media types that none of ours reads, and where it is named.
 """
 
 from __future__ import annotations

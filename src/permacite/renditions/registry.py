@@ -1,26 +1,32 @@
-"""Which rendition makes the text of a document: ours and those of others, by their entry points.
+"""Registry of renditions: which one makes the text of a document, by media type or by name.
 
-An entry point of the group `permacite.renditions` is one Rendition, so one version of its rules.
-Of a name the highest version reads what comes in; earlier ones stay for what they made. Where
-several names read a media type, ours comes first, then the first by its name. One that cannot be
-loaded is left out, with a warning that names it: what others read goes on being read.
+Ours are a static table. Installed packages declare theirs as entry points of the group
+`permacite.renditions`, each one Rendition, so one version of its rules. They are asked only for a
+media type, a file name or a name that the table lacks. So our rendition reads each type that we
+know, unless a third-party one is preferred by its name, such as "xml-text/2": the service prefers
+those in PERMACITE_RENDITIONS. Of a name, the highest version that we have is used. A third-party
+rendition that cannot be loaded is left out, with a warning that names it.
 """
 
 from __future__ import annotations
 
-import warnings
 from functools import cache
-from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite.errors import NotFoundError
+from permacite.registry import Registry
 from permacite.renditions.model import Rendition
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from permacite.renditions.model import Original, Rendered
 
 __all__ = [
     "GROUP",
+    "TABLE",
+    "Entry",
     "media_type_of",
     "reads",
     "render",
@@ -30,59 +36,128 @@ __all__ = [
 ]
 
 GROUP = "permacite.renditions"
-_OURS = "permacite."
+
+
+class Entry(NamedTuple):
+    """What the table says of a rendition of ours. A test proves that the rendition says the same.
+
+    One without types is used only where somebody asks for it by its name.
+    """
+
+    source: str
+    """As "module:attribute"."""
+    media_types: frozenset[str] = frozenset()
+    suffixes: Mapping[str, str] = MappingProxyType({})
+
+
+_WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml"
+_DOCX = {
+    ".docx": f"{_WORD}.document",
+    ".dotx": f"{_WORD}.template",
+    ".docm": "application/vnd.ms-word.document.macroenabled.12",
+}
+_ODT = {
+    ".odt": "application/vnd.oasis.opendocument.text",
+    ".ott": "application/vnd.oasis.opendocument.text-template",
+}
+_XML = {
+    ".xml": "application/xml",
+    ".tei": "application/tei+xml",
+    ".jats": "application/jats+xml",
+    ".nxml": "application/jats+xml",
+    ".svg": "image/svg+xml",
+}
+_JSON = {
+    ".json": "application/json",
+    ".jsonld": "application/ld+json",
+    ".geojson": "application/geo+json",
+}
+_HERE = "permacite.renditions"
+
+TABLE = {
+    "json-text/1": Entry(
+        f"{_HERE}.json:JSON_TEXT_1", frozenset({"application/json", "+json"}), _JSON
+    ),
+    "xml-text/1": Entry(
+        f"{_HERE}.xml:XML_TEXT_1", frozenset({"application/xml", "text/xml", "+xml"}), _XML
+    ),
+    "docx-text/1": Entry(f"{_HERE}.office.docx:DOCX_TEXT_1", frozenset(_DOCX.values()), _DOCX),
+    "docx-reviewed-text/1": Entry(f"{_HERE}.office.docx:DOCX_REVIEWED_TEXT_1"),
+    "odt-text/1": Entry(f"{_HERE}.office.odt:ODT_TEXT_1", frozenset(_ODT.values()), _ODT),
+    "epub-text/1": Entry(
+        f"{_HERE}.office.epub:EPUB_TEXT_1",
+        frozenset({"application/epub+zip"}),
+        {".epub": "application/epub+zip"},
+    ),
+    "mail-text/1": Entry(
+        f"{_HERE}.office.mail:MAIL_TEXT_1",
+        frozenset({"message/rfc822"}),
+        {".eml": "message/rfc822"},
+    ),
+    "notebook-text/1": Entry(
+        f"{_HERE}.office.notebook:NOTEBOOK_TEXT_1",
+        frozenset({"application/x-ipynb+json"}),
+        {".ipynb": "application/x-ipynb+json"},
+    ),
+    "pdf-text/1": Entry(
+        f"{_HERE}.pdf.rendition:PDF_TEXT_1",
+        frozenset({"application/pdf"}),
+        {".pdf": "application/pdf"},
+    ),
+}
+"""Our renditions by name and version: one for each version, since they are frozen."""
+
+_OWN_TEXT = "text/plain"
+"""The media type that needs no rendition, so that no package is asked for one."""
+_registry = Registry(GROUP, {name: entry.source for name, entry in TABLE.items()}, kind=Rendition)
 
 
 @cache
 def renditions() -> tuple[Rendition[Any], ...]:
-    """All that are installed: ours first, then by name, the highest version of each first."""
-    points = sorted(
-        metadata.entry_points(group=GROUP),
-        key=lambda point: (not point.value.startswith(_OURS), point.name),
-    )
-    known: dict[str, Rendition[Any]] = {}
-    order: dict[str, int] = {}
-    for point in points:
-        rendition = _loaded(point)
-        if rendition is None:
-            continue
-        known.setdefault(str(rendition), rendition)
-        order.setdefault(rendition.name, len(order))
-    return tuple(sorted(known.values(), key=lambda each: (order[each.name], -each.version)))
+    """All that are installed: ours, then third-party ones by name; highest versions first."""
+    every = (*map(_registry.load, TABLE), *_third_party())
+    names = [each.name for each in every]
+    return tuple(sorted(every, key=lambda each: (names.index(each.name), -each.version)))
 
 
-def _loaded(point: metadata.EntryPoint) -> Rendition[Any] | None:
-    """What an entry point stands for; None where that cannot be had."""
-    try:
-        rendition = point.load()
-    except Exception as error:  # noqa: BLE001 - whatever a package of others raises
-        problem = f"cannot be loaded: {error}"
-    else:
-        if isinstance(rendition, Rendition):
-            return rendition
-        problem = "is no Rendition"
-    left_out = f"the rendition {point.name} ({point.value}) is left out: it {problem}"
-    warnings.warn(left_out, RuntimeWarning, stacklevel=2)
-    return None
+@cache
+def _third_party() -> tuple[Rendition[Any], ...]:
+    """What installed packages declare, without what cannot be loaded or has a name of ours."""
+    loaded = map(_registry.find, _registry.installed())
+    return tuple(each for each in loaded if each is not None and str(each) not in TABLE)
 
 
-def rendition_for(media_type: str) -> Rendition[Any] | None:
+def rendition_for(media_type: str, preferred: Iterable[str] = ()) -> Rendition[Any] | None:
     """The rendition that reads this media type; None where none does.
 
-    One that names the type comes before one that reads its suffix (RFC 6838 §4.2.8).
+    Those whose names are `preferred` come first, then ours, then third-party ones. Among ours, one
+    that names the type comes before one that reads its suffix (RFC 6838 §4.2.8); so among others.
+    Raises NotFoundError where a preferred one is not installed.
     """
-    suffix = "+" + media_type.rpartition("+")[2] if "+" in media_type else media_type
-    for kind in (media_type, suffix):
-        for rendition in renditions():
+    for name in preferred:
+        rendition = rendition_named(name)
+        if reads(rendition, media_type):
+            return rendition
+    for kind in (media_type, _suffix(media_type)):
+        for name, entry in TABLE.items():
+            if kind in entry.media_types:
+                return _registry.load(name)
+    if media_type == _OWN_TEXT:
+        return None
+    for kind in (media_type, _suffix(media_type)):
+        for rendition in _third_party():
             if kind in rendition.media_types and not rendition.on_request:
                 return rendition
     return None
 
 
+def _suffix(media_type: str) -> str:
+    return "+" + media_type.rpartition("+")[2]
+
+
 def reads(rendition: Rendition[Any], media_type: str) -> bool:
     """Whether a rendition is for documents of this media type."""
-    suffix = "+" + media_type.rpartition("+")[2]
-    return not rendition.media_types.isdisjoint({media_type, suffix})
+    return not rendition.media_types.isdisjoint({media_type, _suffix(media_type)})
 
 
 def rendition_named(name: str) -> Rendition[Any]:
@@ -90,21 +165,34 @@ def rendition_named(name: str) -> Rendition[Any]:
 
     Raises NotFoundError.
     """
-    for rendition in renditions():
-        if name in {str(rendition), rendition.name}:
-            return rendition
-    known = tuple(str(rendition) for rendition in renditions())
+    ours = [known for known in TABLE if name in {known, known.partition("/")[0]}]
+    if ours:
+        return _registry.load(max(ours, key=lambda known: int(known.partition("/")[2])))
+    others = [each for each in _third_party() if name in {str(each), each.name}]
+    if others:
+        return max(others, key=lambda each: each.version)
+    known = (*TABLE, *map(str, _third_party()))
     raise NotFoundError(f"no rendition {name} is installed", name, candidates=known)
 
 
-def media_type_of(file_name: str) -> str | None:
-    """The media type of a file by its ending, where a rendition knows that; the longest counts."""
+def media_type_of(file_name: str, preferred: Iterable[str] = ()) -> str | None:
+    """The media type of a file by its ending, where a rendition knows that; the longest counts.
+
+    Those `preferred` count before ours, and third-party ones where no other knows the ending.
+    """
     folded = file_name.lower()
+    suffixes = [entry.suffixes for entry in TABLE.values()]
+    chosen = [rendition_named(name).suffixes for name in preferred]
+    media_type = _by_ending(folded, [*chosen, *suffixes])
+    return media_type or _by_ending(folded, [each.suffixes for each in _third_party()])
+
+
+def _by_ending(file_name: str, suffixes: list[Mapping[str, str]]) -> str | None:
     endings = {
         ending: media_type
-        for rendition in reversed(renditions())
-        for ending, media_type in rendition.suffixes.items()
-        if folded.endswith(ending)
+        for known in reversed(suffixes)
+        for ending, media_type in known.items()
+        if file_name.endswith(ending)
     }
     return endings[max(endings, key=len)] if endings else None
 

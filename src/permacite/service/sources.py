@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import contextlib
 import mimetypes
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from permacite import captions, pdi
 from permacite.archive import DERIVED, NewRepresentation, settle
-from permacite.errors import BusyError, ParseError, PermaciteError
+from permacite.errors import BusyError, NotFoundError, ParseError, PermaciteError
 from permacite.markup import RENDITION_VERSION, Document
 from permacite.media_types import PAGES, content_type
-from permacite.renditions import Notice, Original, reads, rendition_for, renditions
+from permacite.renditions import Notice, Original, reads, rendition_for, rendition_named
 from permacite.renditions import media_type_of as media_type_by_rendition
 from permacite.renditions.stored import sidecars
 from permacite.service import decoders
@@ -184,7 +185,7 @@ def media_type_of(name: str, content: bytes) -> str:
     is_octets = b"\x00" in content[:4096] and not content.startswith(_UTF_16)
     if suffix in _CODE_BY_SUFFIX and not is_octets:
         return _CODE_BY_SUFFIX[suffix]
-    guessed = _SUFFIXES.get(suffix) or media_type_by_rendition(name) or by_name
+    guessed = _SUFFIXES.get(suffix) or media_type_by_rendition(name, _preferred()) or by_name
     if guessed:
         return guessed
     is_text = not is_octets and _is_text(content)
@@ -231,7 +232,12 @@ def rules_for(media_type: str) -> Rendition[Any] | None:
     """The rendition of a media type; pages and captions have rules of their own."""
     if media_type in PAGES or media_type in captions.MEDIA_TYPES:
         return None
-    return rendition_for(media_type)
+    return rendition_for(media_type, _preferred())
+
+
+def _preferred() -> list[str]:
+    """The renditions that the user prefers to ours, by name: `PERMACITE_RENDITIONS`."""
+    return os.environ.get("PERMACITE_RENDITIONS", "").replace(",", " ").split()
 
 
 def words_by_rendition(
@@ -242,10 +248,10 @@ def words_by_rendition(
     A text is decoded here, as every text is, and the worker gets it as UTF-8. Raises BusyError.
     """
     rendition = rules_for(document.media_type)
-    for other in renditions() if rules and rendition is not None else ():
-        if rules in {str(other), other.name} and reads(other, document.media_type):
-            rendition = other
-            break
+    if rules and rendition is not None:
+        with contextlib.suppress(NotFoundError):
+            other = rendition_named(rules)
+            rendition = other if reads(other, document.media_type) else rendition
     if rendition is None:
         return None
     content, codec = document.content, None
