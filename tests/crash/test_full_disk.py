@@ -19,7 +19,7 @@ from tests.media.watching import ask
 
 from permacite.archive import NewRepresentation, Repository
 from permacite.errors import StorageError
-from permacite.service.preservation import ocfl, replaying
+from permacite.service.preservation import ocfl, restoring
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,7 +96,7 @@ def test_copies_onto_a_full_disk_leave_nothing_half(small_disk: Path, tmp_path: 
         size = archive.log.size()
     with Repository.open(backup) as copy:
         assert {finding.kind for finding in copy.fsck()} == {"ok"}
-    assert replaying.restore(objects, tmp_path / "anew").entries == size
+    assert restoring.restore(objects, tmp_path / "anew").entries == size
 
 
 def test_copies_onto_a_disk_that_may_only_be_read(small_disk: Path, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from tests.archives import Archive
 from permacite import pdi
 from permacite.archive import NewRepresentation, Provenance
 from permacite.errors import IntegrityError, PermaciteError
-from permacite.service.preservation import keeping, layout
+from permacite.service.preservation import layout, restoring
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -177,7 +177,7 @@ def copy(cli: Cli, archive: Path, tmp_path: Path) -> Path:
 def refused(copy: Path, anew: Path) -> str:
     """Why a copy is not restored."""
     with pytest.raises(IntegrityError) as error:
-        keeping.restore(copy, anew)
+        restoring.restore(copy, anew)
     assert not anew.exists()
     return str(error.value)
 
@@ -200,7 +200,7 @@ def test_each_member_of_each_inventory_is_checked(copy: Path, tmp_path: Path) ->
         assert "cannot be read" in refused(copy, tmp_path / "anew")
         inventory.write_bytes(raw)
         beside.write_text(line)
-    assert keeping.restore(copy, tmp_path / "anew").versions == 2
+    assert restoring.restore(copy, tmp_path / "anew").versions == 2
 
 
 def test_each_file_of_a_copy_is_checked(copy: Path, tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_each_file_of_a_copy_is_checked(copy: Path, tmp_path: Path) -> None:
         if file.name != "0=ocfl_1.1":  # without it, it is no copy at all
             refused(copy, tmp_path / "anew")
         file.write_bytes(raw)
-    assert keeping.restore(copy, tmp_path / "anew").versions == 2
+    assert restoring.restore(copy, tmp_path / "anew").versions == 2
 
 
 def test_what_is_no_part_of_an_object_is_refused(copy: Path, tmp_path: Path) -> None:
@@ -239,7 +239,7 @@ def test_records_that_were_altered_are_refused(copy: Path, tmp_path: Path) -> No
             changed = altered(raw, path, value)
             rewritten(file, changed)
             try:
-                keeping.restore(copy, tmp_path / "anew")
+                restoring.restore(copy, tmp_path / "anew")
             except PermaciteError:
                 assert not (tmp_path / "anew").exists()
             else:
@@ -273,7 +273,7 @@ def rewritten(file: Path, content: bytes) -> None:
 
 def test_an_empty_archive_comes_back(cli: Cli, tmp_path: Path) -> None:
     assert cli("export", "--ocfl", str(tmp_path / "ocfl")).status == 0
-    made = keeping.restore(tmp_path / "ocfl", tmp_path / "anew")
+    made = restoring.restore(tmp_path / "ocfl", tmp_path / "anew")
     assert (made.documents, made.entries) == (0, 0)
 
 

@@ -16,7 +16,7 @@ from tests.archives import Archive
 from tests.engines import Repository
 
 from permacite.archive import NewRepresentation, Provenance
-from permacite.service.preservation import ocfl, replaying
+from permacite.service.preservation import ocfl, restoring
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -149,7 +149,7 @@ def test_serial_numbers_come_back_as_serial_numbers(tmp_path: Path) -> None:
         ocfl.export(first, tmp_path / "ocfl")
         leaves = list(first.log.leaves())
         following = first.commit(image).pdi
-    replaying.restore(tmp_path / "ocfl", tmp_path / "anew")
+    restoring.restore(tmp_path / "ocfl", tmp_path / "anew")
     with Repository.open(str(tmp_path / "anew"), clock=lambda: now[0]) as second:
         assert list(second.log.leaves()) == leaves, "the seal of the day tells its highest serial"
         assert second.commit(image).pdi == following

@@ -14,7 +14,7 @@ from tests.faces.recordings import VTT, recording
 import permacite
 from permacite.errors import ConflictError, LimitError, NotFoundError, ParseError, WithdrawnError
 from permacite.service.access import Choice
-from permacite.service.preservation.keeping import restore
+from permacite.service.preservation.restoring import restore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

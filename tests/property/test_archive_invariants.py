@@ -28,7 +28,7 @@ from tests.engines import Repository
 from permacite import pdi
 from permacite.archive import Leaf, NewCitation, NewRepresentation, Representation
 from permacite.errors import ConflictError, NotFoundError, StorageError, WithdrawnError
-from permacite.service.preservation import ocfl, replaying
+from permacite.service.preservation import ocfl, restoring
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -321,7 +321,7 @@ class Promises(RuleBasedStateMachine):
         copy = self.new_place()
         objects = self.new_place()
         ocfl.export(self.archive, objects)
-        restored = replaying.restore(objects, copy)
+        restored = restoring.restore(objects, copy)
         if Repository.engine is not None:
             assert restored.entries == self.archive.log.size()
             return

@@ -18,7 +18,7 @@ from permacite.archive.entries import in_clear
 from permacite.archive.log import check_proof
 from permacite.archive.merkle import is_consistent
 from permacite.errors import WithdrawnError
-from permacite.service.preservation import ocfl, replaying
+from permacite.service.preservation import ocfl, restoring
 
 pytestmark = pytest.mark.engines
 
@@ -127,7 +127,7 @@ def test_what_is_exported_of_it_is_restored_with_the_same_log(
         size, root = archive.log.size(), archive.log.root(archive.log.size())
         said = archive.statements.assertions()
         ocfl.export(archive, tmp_path / "ocfl")
-    replaying.restore(tmp_path / "ocfl", tmp_path / "restored")
+    restoring.restore(tmp_path / "ocfl", tmp_path / "restored")
     with InFolder.open(tmp_path / "restored", clock=later) as restored:
         assert restored.log.root(size) == root
         assert restored.statements.assertions() == said

@@ -14,7 +14,7 @@ from tests.engines import Repository
 
 from permacite.archive import NewRepresentation
 from permacite.service.archive import Archive
-from permacite.service.preservation import keeping
+from permacite.service.preservation import restoring
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -167,7 +167,7 @@ def test_a_copy_in_the_layout_of_others_is_private_too(tmp_path: Path) -> None:
 def test_copies_are_private_too(tmp_path: Path, *, link: bool) -> None:
     with Repository.open(filled(tmp_path / "archive")) as archive:
         archive.backup(tmp_path / "copy", link=link)
-    keeping.restore(tmp_path / "copy", tmp_path / "anew")
+    restoring.restore(tmp_path / "copy", tmp_path / "anew")
     for folder in (tmp_path / "copy", tmp_path / "anew"):
         found = modes(folder)
         assert found.pop("backup.txt", 0o600) == 0o600

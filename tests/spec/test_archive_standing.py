@@ -257,9 +257,9 @@ def test_a_copy_in_the_layout_of_others_keeps_the_standing(
     Archive(archive).export_ocfl(tmp_path / "ocfl")
     said = next(iter((tmp_path / "ocfl").rglob("version.json"))).read_bytes()
     assert json.loads(said)["standing"]["access"] == access
-    from permacite.service.preservation import keeping
+    from permacite.service.preservation import restoring
 
-    keeping.restore(tmp_path / "ocfl", tmp_path / "anew")
+    restoring.restore(tmp_path / "ocfl", tmp_path / "anew")
     with Archive.open(str(tmp_path / "anew")) as anew:
         kept = anew.standing(str(made.pdi)).standing
     assert (kept.access, kept.ground) == (access, "consent")

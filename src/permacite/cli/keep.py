@@ -13,7 +13,7 @@ from permacite.cli.output import note as tell
 from permacite.service.access import REASONS, Access
 from permacite.service.assertions.delegating import Delegations
 from permacite.service.base import checked_location, default_directory
-from permacite.service.preservation import keeping, moving
+from permacite.service.preservation import copies, restoring
 from permacite.service.preservation.keeping import Preservation
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def copy(
     SOURCE itself lacks bytes that it names: then all else is copied; 2 bad location.
     """
     with tracked("entries copied") as progress:
-        copied = moving.copy(
+        copied = copies.copy(
             source, target, with_key=with_key, objects=objects, full=full, progress=progress
         )
     _tell_copy(copied, as_json=as_json)
@@ -143,7 +143,7 @@ def promote(target: Location) -> None:
     Exit status: 0 done, 1 TARGET is no copy that reads, or the key is not there, or another log's;
     2 bad location.
     """
-    key = moving.promote(target)
+    key = copies.promote(target)
     click.echo(key)
     tell("this copy mints and signs from now on, by that key")
 
@@ -166,7 +166,7 @@ def restore(folder: Location | None, source: Path, *, as_json: bool) -> None:
         raise click.UsageError(
             "a backup is restored into a folder: `permacite copy` brings it into a database"
         )
-    _tell_copy(keeping.restore(source, into), as_json=as_json)
+    _tell_copy(restoring.restore(source, into), as_json=as_json)
 
 
 def _tell_copy(copy: Copy, *, as_json: bool) -> None:

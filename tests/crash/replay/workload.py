@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from permacite.archive import NewCitation, NewRepresentation, Provenance, Repository
 from permacite.errors import ConflictError, StorageError
-from permacite.service.preservation import ocfl, replaying
+from permacite.service.preservation import ocfl, restoring
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -233,7 +233,7 @@ def restore(folder: Path, told: Told, chance: random.Random) -> None:
     with Repository.open(folder, clock=on_day(1)) as archive:
         commit(archive, told, {"png": chance.randbytes(100)})
         ocfl.export(archive, elsewhere)
-    replaying.restore(elsewhere, folder.with_name("restored"))
+    restoring.restore(elsewhere, folder.with_name("restored"))
     told.tell(["restored"])
 
 

@@ -81,9 +81,9 @@ class ReceivedEntry(NamedTuple):
     hash: bytes
     openings: Mapping[str, bytes]
     withheld: str | None
-    formats: tuple[tuple[str, str], ...]
-    serial: bool
-    beside: Mapping[str, Any] | None
+    formats: tuple[tuple[str, str], ...] = ()
+    serial: bool = False
+    beside: Mapping[str, Any] | None = None
     standing: Standing | None = None
     """Who may see a new document, where its source tells that together with the entry."""
 

@@ -7,19 +7,26 @@ vouched for the same entries, and a checkpoint of it that someone kept still hol
 
 from __future__ import annotations
 
+import base64
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
+from permacite.archive import Repository, place_of
 from permacite.archive.log import Checkpoint
 from permacite.archive.log.keys import Verifier
 from permacite.archive.log.note import Note
 from permacite.errors import IntegrityError, ParseError, StorageError
+from permacite.service.plain import UNPRINTED
 
 if TYPE_CHECKING:
-    from permacite.archive import Repository
+    from collections.abc import Callable
+    from pathlib import Path
 
-__all__ = ["Copy", "EarlierLog", "checked", "earlier_logs", "keep"]
+    from permacite.archive import Location
+    from permacite.archive.transport.stream import LeftOut
+
+__all__ = ["Copy", "EarlierLog", "checked", "copy", "counted", "earlier_logs", "keep", "promote"]
 
 _SETTING = "earlier_logs"
 
@@ -43,6 +50,8 @@ class Copy:
     """Of that log, in Base64, where a copy was compared with the archive."""
     new_key: str | None = None
     """The public key it signs with from now on, where the first one's secret was not copied."""
+    left_out: tuple[LeftOut, ...] = field(default=(), metadata=UNPRINTED)
+    """What this kind of copy does not take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +103,53 @@ def checked(key: str, checkpoint: str, root: bytes) -> EarlierLog:
             actual=f"sha-256:{signed.root.hex()}",
         )
     return EarlierLog(key, signed.size, checkpoint)
+
+
+def counted(directory: Path) -> Copy:
+    """Return what the archive in a folder holds."""
+    with Repository.open(directory) as copy:
+        return Copy(str(directory), copy.documents(), copy.count(), copy.log.size())
+
+
+def copy(
+    source: Location,
+    target: Location,
+    *,
+    with_key: bool = False,
+    objects: str | None = None,
+    full: bool = False,
+    progress: Callable[[int, int], object] = max,
+) -> Copy:
+    """Copy the archive `source` to `target`, or bring an earlier copy there up.
+
+    With the key of its log the copy can take its place; without, it reads alone. `objects` is the
+    address of the store of a new copy's octets. `progress` is told how many entries of the log
+    came, of how many. Raises ConflictError where other things are there, or entries that `source`
+    has not; ParseError, StorageError, IntegrityError.
+    """
+    with Repository.open(source) as archive:
+        copied = archive.copy(
+            target, with_key=with_key, objects=objects, full=full, progress=progress
+        )
+    with Repository.open(target) as made:
+        return Copy(
+            made.where,
+            made.documents(),
+            made.count(),
+            copied.size,
+            whole=copied.entries == copied.size,
+            files=copied.files,
+            lost=copied.lost,
+            root=base64.b64encode(copied.root).decode(),
+        )
+
+
+def promote(location: Location) -> str:
+    """Let the copy at a place mint and sign in the place of its archive; its public key.
+
+    Raises ConflictError where it is no copy that reads, StorageError where the key of the log is
+    not there, IntegrityError where that key is another log's.
+    """
+    from permacite.archive.transport.copying import promote as promote_copy
+
+    return str(promote_copy(place_of(location)))

@@ -6,14 +6,12 @@ import dataclasses
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from permacite.archive import FINISHED, Repository, is_cut_short
-from permacite.errors import ConflictError, IntegrityError
 from permacite.service import names
 from permacite.service.base import UseCases
-from permacite.service.findings import HARMLESS, Report
+from permacite.service.findings import Report
 from permacite.service.mirroring import timeliness
-from permacite.service.preservation import condition, layout
-from permacite.service.preservation.copies import Copy
+from permacite.service.preservation import condition
+from permacite.service.preservation.copies import Copy, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +20,7 @@ if TYPE_CHECKING:
     from permacite.archive import Finding
     from permacite.archive.transport.stream import Progress
 
-__all__ = ["Preservation", "restore"]
+__all__ = ["Preservation"]
 
 
 class Preservation(UseCases):
@@ -40,7 +38,7 @@ class Preservation(UseCases):
         brought = self._repository.backup(directory, link=link, full=full, progress=progress)
         if not brought.lost:
             condition.note(self._repository, condition.COPIED)
-        copy = _counted(directory)
+        copy = counted(directory)
         return dataclasses.replace(
             copy, whole=brought.whole, files=brought.files, lost=brought.lost
         )
@@ -145,36 +143,3 @@ class Preservation(UseCases):
         from permacite.service.preservation import wacz
 
         return wacz.export(self._repository, path, pattern)
-
-
-def restore(source: Path, directory: Path) -> Copy:
-    """Make the archive `directory` from the backup `source`, once every digest in it is right.
-
-    A folder of OCFL objects that `export_ocfl` wrote is a backup too.
-
-    Raises ConflictError where `directory` holds anything but what an earlier restore left that was
-    cut short, IntegrityError where the backup is damaged, StorageError where it is none.
-    """
-    if layout.is_root(source):
-        from permacite.service.preservation import replaying
-
-        return replaying.restore(source, directory)
-    if directory.exists() and any(directory.iterdir()) and not is_cut_short(directory):
-        raise ConflictError(f"{directory} is not empty", str(directory))
-    with Repository.open(source) as kept:
-        for finding in kept.fsck():
-            if finding.kind not in HARMLESS:
-                raise IntegrityError(
-                    f"the backup is damaged: {finding.name}: {finding.kind}",
-                    expected="what was committed",
-                    actual=finding.detail,
-                    hint="permacite --archive BACKUP fsck lists all that is wrong",
-                )
-        kept.backup(directory, link=False)
-    (directory / FINISHED).unlink()  # it is no backup, but an archive
-    return _counted(directory)
-
-
-def _counted(directory: Path) -> Copy:
-    with Repository.open(directory) as copy:
-        return Copy(str(directory), copy.documents(), copy.count(), copy.log.size())

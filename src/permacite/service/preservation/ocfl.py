@@ -1,17 +1,17 @@
-"""A whole archive as OCFL objects, one a document, and back.
+"""OCFL export of a whole archive: one object for each document, and one for the log.
 
 | object | files of each version |
 |---|---|
 | `urn:pdi://series/date/id` | `version.json`, `formats/<token>`, `received/<token>`, sidecars |
-| `urn:permacite:archive` | `archive.json`, the log and its openings, what else is on record |
+| `urn:permacite:archive` | `archive.json`, the log and its openings, the other records |
 
-Version n of an object is version n of the document. `replaying` makes an archive of them.
+Version n of an object is version n of the document. `restoring` makes an archive of them.
 
-Readings: what is withdrawn or closed is copied too, for this is a copy to be kept, not given out.
-Of what is erased there are the names, and the hashes of its entries. The log's key is secret and
-stays behind: the new archive signs with a key of its own, and keeps what the old one signed (see
-`copies`). Idempotency keys guard requests that are under way, and are not copied;
-nor are private notes on withdrawals.
+Readings: this copy is for preservation, not for publication, so withdrawn and closed documents are
+in it. Of what is erased, it has the names and the hashes of the entries. The log's key is secret
+and is left out: the new archive signs with a key of its own, and keeps what the old one signed (see
+`copies`). Idempotency keys guard requests that are under way, and are left out; so are private
+notes on withdrawals.
 """
 
 from __future__ import annotations
@@ -22,35 +22,46 @@ import errno
 import json
 import secrets
 import shutil
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from permacite.archive.entries import is_erased, read, tokens
+from permacite.archive.entries import commitments, is_erased, read, tokens
 from permacite.archive.objects import flush_folder
-from permacite.errors import ConflictError, IntegrityError, StorageError
+from permacite.archive.transport.stream import LeftOut, Taken, carry
+from permacite.errors import (
+    ConflictError,
+    IntegrityError,
+    StorageError,
+)
 from permacite.service import names
 from permacite.service.plain import Json, members, plain
 from permacite.service.preservation import copies, layout
 from permacite.service.preservation.copies import Copy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
     from pathlib import Path
 
     from permacite import pdi
-    from permacite.archive import (
-        Citation,
-        Delegation,
-        Repository,
-        Version,
-    )
+    from permacite.archive import Citation, Delegation, Leaf, Repository, Version
 
-__all__ = ["RECORDS", "delegations_of", "export", "moment_of", "numbered"]
+__all__ = ["RECORDS", "delegations_of", "export", "moment_of"]
 
 RECORDS = "urn:permacite:archive"
 _USER = "permacite"
 _TIMES = ("committed_at", "stated_at", "recorded_at", "sealed_at", "cited_at", "erased_at")
 """The member that tells when, in the several kinds of entries."""
+_ENTRIES_AT_ONCE = 256
+_LEFT_OUT = (
+    LeftOut("idempotency", "keys of requests that are under way"),
+    LeftOut("remark", "private notes on withdrawals"),
+    LeftOut("jotting", "tags, notes and collections of the owner"),
+    LeftOut("watch", "pages that are watched"),
+    LeftOut("live_page", "checks of live pages"),
+    LeftOut("timestamp", "trusted timestamps of checkpoints"),
+)
+"""The tables that OCFL objects do not take."""
 
 
 def export(repository: Repository, directory: Path) -> Copy:
@@ -60,7 +71,7 @@ def export(repository: Repository, directory: Path) -> Copy:
     Raises ConflictError where anything else is there, IntegrityError where that copy cannot be
     read, StorageError where it cannot be written: then nothing half is left.
     """
-    try:
+    with _reporting(directory):
         if layout.is_root(directory):
             _check_own(repository, directory)
             return _replaced(repository, directory)
@@ -71,6 +82,13 @@ def export(repository: Repository, directory: Path) -> Copy:
         except BaseException:
             _clear(directory, whole=not was_there)
             raise
+
+
+@contextmanager
+def _reporting(directory: Path) -> Iterator[None]:
+    """Turn an OSError about the folder of a copy into StorageError."""
+    try:
+        yield
     except OSError as error:
         full = error.errno in {errno.ENOSPC, errno.EDQUOT}
         raise StorageError(
@@ -128,19 +146,69 @@ def _check_own(repository: Repository, directory: Path) -> None:
         raise ConflictError(f"{directory} is a copy of another archive", str(directory))
 
 
+class _LeafBatch(NamedTuple):
+    """Consecutive entries of the log of this archive."""
+
+    end: int
+    leaves: Sequence[Leaf]
+
+
+class _LogSource:
+    """The log of an archive, as its owner sees it."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._log = repository.log
+        self.size = self._log.size()
+
+    def batches(self, start: int) -> Iterator[_LeafBatch]:
+        """Yield the entries from a place on."""
+        while start < self.size:
+            end = min(self.size, start + _ENTRIES_AT_ONCE)
+            yield _LeafBatch(end, list(self._log.leaves(start, end)))
+            start = end
+
+
+class _ObjectSink:
+    """A storage root that is being written; `finish` writes one object for each document."""
+
+    def __init__(self, repository: Repository, directory: Path) -> None:
+        self._repository = repository
+        self._directory = directory
+        self._documents: dict[str, list[int]] = {}
+
+    def position(self) -> int:
+        """A copy is written as a whole."""
+        return 0
+
+    def take(self, batch: _LeafBatch) -> Taken:
+        """Note the entries of each document; those that are erased are left out."""
+        erased = []
+        for leaf in batch.leaves:
+            fields = read(leaf.content)
+            if tokens(fields):
+                self._documents.setdefault(fields["name"], []).append(leaf.sequence)
+                openings = {} if is_erased(leaf.content) else self._repository.log.openings(leaf)
+                if is_erased(leaf.content) or commitments(fields).keys() - openings.keys():
+                    erased.append(LeftOut(str(fields["name"]), "erased"))
+        return Taken(left_out=erased)
+
+    def finish(self, size: int) -> tuple[int, int]:
+        """Write all objects; the numbers of documents and versions."""
+        versions = sum(
+            _write_document(self._repository, self._directory, name, places)
+            for name, places in self._documents.items()
+        )
+        _write_records(self._repository, self._directory, size)
+        return len(self._documents), versions
+
+
 def _written(repository: Repository, directory: Path) -> Copy:
     """Write all that is committed into a new root, a document at a time."""
-    size = repository.log.size()
-    documents: dict[str, list[int]] = {}
-    for leaf in repository.log.leaves(0, size):
-        said = read(leaf.content)
-        if tokens(said):
-            documents.setdefault(said["name"], []).append(leaf.sequence)
-    versions = sum(
-        _write_document(repository, directory, name, places) for name, places in documents.items()
-    )
-    _write_records(repository, directory, size)
-    return Copy(str(directory), len(documents), versions, size)
+    source, sink = _LogSource(repository), _ObjectSink(repository, directory)
+    carried = carry(source, sink)
+    documents, versions = sink.finish(source.size)
+    left_out = (*_LEFT_OUT, *dict.fromkeys(carried.left_out))
+    return Copy(str(directory), documents, versions, source.size, left_out=left_out)
 
 
 def _write_document(
@@ -153,7 +221,7 @@ def _write_document(
     for number in numbers:
         of_version = [entry for entry in entries if entry["version"] == number]
         formats = [format_ for entry in of_version for format_ in entry["formats"]]
-        version = repository.version(numbered(name, formats[0]["format"], number))
+        version = repository.version(_numbered(name, formats[0]["format"], number))
         formats.sort(key=lambda format_: version.formats.index(format_["format"]))
         object_.add_version(
             _files(repository, version, formats),
@@ -173,7 +241,7 @@ def _entry(repository: Repository, place: int) -> dict[str, Any]:
     return entry | {"formats": [{"format": token} for token in tokens(read(leaf.content))]}
 
 
-def numbered(name: str, token: str, number: int) -> pdi.PDI:
+def _numbered(name: str, token: str, number: int) -> pdi.PDI:
     """The full name of a format."""
     return names.document_of(name)[0].with_(format=token, version=number)
 

@@ -1,0 +1,270 @@
+"""Restoration of an archive from a backup, or from OCFL objects.
+
+The log of OCFL objects is entered again under the times that it tells, so its root comes out the
+same. What is erased is entered with formats that are empty, and erased again where the log says so.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import io
+import json
+import secrets
+import shutil
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any
+
+from permacite.archive import FINISHED, NewCitation, Repository, Standing, is_cut_short
+from permacite.archive.entries import commitments, disclosed, is_erased, read, tokens
+from permacite.archive.merkle import leaf_hash
+from permacite.archive.objects import Source, digest_of, flush_folder
+from permacite.archive.transport.entering import EntryBatch, ReceivedEntry
+from permacite.archive.transport.stream import carry
+from permacite.errors import ConflictError, IntegrityError, NotFoundError, PermaciteError
+from permacite.service import names
+from permacite.service.findings import HARMLESS
+from permacite.service.plain import plain
+from permacite.service.preservation import copies, layout
+from permacite.service.preservation.copies import Copy, EarlierLog, counted
+from permacite.service.preservation.ocfl import RECORDS, delegations_of, moment_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["restore"]
+
+
+def restore(source: Path, directory: Path) -> Copy:
+    """Make the archive `directory` from the backup `source`, once every digest in it is right.
+
+    A folder of OCFL objects that `export_ocfl` wrote is a backup too.
+
+    Raises ConflictError where `directory` holds anything but what an earlier restore left that was
+    cut short, IntegrityError where the backup is damaged, StorageError where it is none.
+    """
+    if layout.is_root(source):
+        return _restore_objects(source, directory)
+    if directory.exists() and any(directory.iterdir()) and not is_cut_short(directory):
+        raise ConflictError(f"{directory} is not empty", str(directory))
+    with Repository.open(source) as kept:
+        for finding in kept.fsck():
+            if finding.kind not in HARMLESS:
+                raise IntegrityError(
+                    f"the backup is damaged: {finding.name}: {finding.kind}",
+                    expected="what was committed",
+                    actual=finding.detail,
+                    hint="permacite --archive BACKUP fsck lists all that is wrong",
+                )
+        kept.backup(directory, link=False)
+    (directory / FINISHED).unlink()  # it is no backup, but an archive
+    return counted(directory)
+
+
+def _restore_objects(source: Path, directory: Path) -> Copy:
+    """Make the archive `directory` from OCFL objects, by entering its log again.
+
+    Raises ConflictError where `directory` holds anything, IntegrityError where anything is missing
+    or altered, or the log that results is not the one that was exported.
+    """
+    if directory.exists() and any(directory.iterdir()):
+        raise ConflictError(f"{directory} is not empty", str(directory))
+    layout.check_root(source)
+    aside = directory.with_name(f"{directory.name}.{secrets.token_hex(8)}.new")
+    try:
+        copy = _restored(source, aside)
+        aside.rename(directory)
+        flush_folder(directory.parent)
+    except (PermaciteError, OSError):
+        raise
+    except Exception as error:  # whatever an altered record may lead to
+        raise IntegrityError(
+            f"the records cannot be entered again: {type(error).__name__}: {error}",
+            expected="the records of an archive",
+            actual=str(source),
+        ) from error
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    return dataclasses.replace(copy, directory=str(directory))
+
+
+class _ObjectSource:
+    """The log that was exported, and contents from the objects of its documents."""
+
+    is_far = False
+
+    def __init__(self, root: Path) -> None:
+        """Read the records. Raises IntegrityError."""
+        self.records = layout.read_object(root, RECORDS)[-1]
+        self.about = json.loads(self.records["archive.json"])
+        self._root = root
+        self._name = ""
+        self._versions: list[dict[str, bytes]] = []
+        self._contents: dict[str, bytes] = {}
+        self._entries = list(self._read_entries())
+        self.size = len(self._entries)
+
+    def _read_entries(self) -> Iterator[tuple[bytes, bytes, dict[str, bytes]]]:
+        """Yield the content, the hash and the openings of each entry."""
+        hashes = self.about.get("hashes", {})
+        lines = self.records["log.jsonl"].splitlines()
+        openings = [
+            json.loads(line) for line in self.records.get("openings.jsonl", b"").splitlines()
+        ]
+        pairs = zip(lines, openings or [{} for _ in lines], strict=True)
+        for number, (line, opened) in enumerate(pairs):
+            hash_ = hashes.get(str(number))
+            yield (
+                line,
+                leaf_hash(line) if hash_ is None else bytes.fromhex(hash_),
+                {part: text.encode() for part, text in opened.items()},
+            )
+
+    def batches(self, start: int) -> Iterator[EntryBatch]:
+        """Yield entries together of which one object at most has contents."""
+        entries: list[ReceivedEntry] = []
+        for number in range(start, self.size):
+            content, hash_, openings = self._entries[number]
+            if entries and tokens(read(content)):
+                yield EntryBatch(number - len(entries), entries)
+                entries = []
+            entries.append(self._entry(content, hash_, openings))
+        if entries:
+            yield EntryBatch(self.size - len(entries), entries)
+
+    def _entry(self, content: bytes, hash_: bytes, openings: dict[str, bytes]) -> ReceivedEntry:
+        """Return an entry, with what the record of its version tells beside it."""
+        clear = read(content)
+        is_gone = is_erased(content) or bool(commitments(clear).keys() - openings)
+        entry = ReceivedEntry(content, hash_, openings, "erased" if is_gone else None)
+        if not tokens(clear):
+            return entry
+        fields = disclosed(clear, openings)
+        record = self._record(str(fields["name"]), int(fields["version"]))
+        beside = {}
+        if "committed_at" not in fields:
+            beside["committed_at"] = record["committed_at"]
+        if "schema" not in clear and not is_erased(content):  # it has a digest of the rest
+            beside |= {name: record[name] for name in ("title", "final_uri", "details")}
+        return entry._replace(
+            formats=tuple((each["format"], each["media_type"]) for each in record["formats"]),
+            serial=bool(record.get("serial")),
+            beside=beside,
+            standing=_standing(record),
+        )
+
+    def _record(self, name: str, number: int) -> dict[str, Any]:
+        """Return what a version says of itself; its contents can be opened from now on.
+
+        Raises NotFoundError, IntegrityError.
+        """
+        if name != self._name:
+            self._name, self._versions = name, layout.read_object(self._root, name)
+            self._contents = {}
+        try:
+            files = self._versions[number - 1]
+        except IndexError as error:
+            raise NotFoundError(f"{name} has no version {number} there", name) from error
+        self._contents |= {digest_of(content): content for content in files.values()}
+        record: dict[str, Any] = json.loads(files["version.json"])
+        return record
+
+    def open(self, digest: str) -> Source:
+        """Open contents of the object at hand. Raises NotFoundError."""
+        content = self._contents.get(digest)
+        if content is None:
+            raise NotFoundError(f"{self._name} has no contents {digest}", digest)
+        return Source(digest, io.BytesIO(content), self._name)
+
+
+def _restored(root: Path, directory: Path) -> Copy:
+    """Make an archive by entering the log again. Raises IntegrityError."""
+    source = _ObjectSource(root)
+    records, about, size = source.records, source.about, int(source.about["size"])
+    clock = _EntryClock(source)
+    with Repository.create(directory, series=about["series"][0], clock=clock) as repository:
+        for person_id, name in json.loads(records.get("persons.json", b"{}")).items():
+            repository.statements.add_person(person_id, name)
+        for name in about["series"][1:]:
+            repository.add_series(name)
+        if about["resolver"]:
+            repository.set_setting("resolver", about["resolver"])
+        repository.set_setting("sealing", "on-request")  # days are sealed by their entries
+        carried = carry(source, repository.mirror.sink(source))
+        for digest in carried.lost:
+            raise IntegrityError(
+                f"an object lacks contents that the log names: {digest}",
+                expected=digest,
+                actual="nothing",
+            )
+        repository.finish_erasing()
+        _record_again(repository, records, clock)
+        repository.set_setting("sealing", about.get("sealing") or "")
+        # Exports of earlier versions have citations and delegations that no entry tells: they are
+        # entered after the log that was exported.
+        root_hash = base64.b64encode(repository.log.root(size)).decode()
+        if root_hash != about["root"]:
+            raise IntegrityError(
+                "the log that results is not the one that was exported",
+                expected=about["root"],
+                actual=root_hash,
+            )
+        if source.size:
+            last = copies.checked(
+                about["key"], records["checkpoint.txt"].decode(), repository.log.root(size)
+            )
+            earlier = (EarlierLog(**log) for log in about.get("earlier", ()))
+            copies.keep(repository, [*earlier, last])
+        key = str(repository.log.verifier)
+        return Copy(str(directory), repository.documents(), repository.count(), size, new_key=key)
+
+
+class _EntryClock:
+    """The clock of an archive that is restored: it shows the times of entries."""
+
+    def __init__(self, source: _ObjectSource) -> None:
+        self._now = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
+        for batch in source.batches(0):
+            self.set(batch.entries[0].disclosed())
+            break
+
+    def __call__(self) -> datetime:
+        return self._now
+
+    def set(self, record: dict[str, Any]) -> None:
+        """Show the time of an entry, or of a record like one."""
+        moment = moment_of(record)
+        if moment is not None:
+            self._now = datetime.fromisoformat(moment)
+
+
+def _standing(record: dict[str, Any]) -> Standing | None:
+    """Who may see a document; copies of before say nothing of that."""
+    standing = record.get("standing")
+    if standing is None:
+        return None
+    embargo, retain = (
+        None if standing[end] is None else date.fromisoformat(standing[end])
+        for end in ("embargo_until", "retain_until")
+    )
+    return Standing(standing["access"], standing["ground"], embargo, retain)
+
+
+def _record_again(repository: Repository, records: dict[str, bytes], clock: _EntryClock) -> None:
+    """Record citations and delegations that no entry tells."""
+    for line in records["citations.jsonl"].splitlines():
+        citation = json.loads(line)
+        citation["pdi"], _ = names.document_of(citation["pdi"])
+        citation["cited_at"] = datetime.fromisoformat(citation["cited_at"])
+        repository.record_citation(NewCitation(**citation))
+    entered = [plain(item) for item in delegations_of(repository)]
+    for line in records["delegations.jsonl"].splitlines():
+        delegation = json.loads(line)
+        if delegation in entered:
+            continue
+        clock.set(delegation)
+        first, last = (datetime.fromisoformat(delegation[end]).date() for end in ("first", "last"))
+        repository.delegations.delegate(
+            delegation["kind"], delegation["series"], delegation["target"], first=first, last=last
+        )
