@@ -15,9 +15,8 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the server needs it")
 
-from permacite.web.serving.connection_limits import Limits
+from permacite.web.serving.connection_limits import Limits, Peers, peer_of
 from permacite.web.serving.listening import serve
-from permacite.web.serving.peers import Peers, peer_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -23,8 +23,7 @@ from tests.faces.test_http import Answer, ask, names
 from tests.needs import need
 
 from permacite.loops import to_the_end
-from permacite.web.middleware.building import Building
-from permacite.web.middleware.forwarded import Forwarded
+from permacite.web.middleware.networks import Building, Forwarded
 from permacite.web.middleware.response_cache import Remembered
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from permacite.errors import PermaciteError
 from permacite.web import problems
 from permacite.web.middleware.access import Guard
-from permacite.web.middleware.building import Building
 from permacite.web.middleware.cross_site import OwnPages
+from permacite.web.middleware.networks import Building
 from permacite.web.route_table import CROSS_ORIGIN, ROUTES
 from permacite.web.saves import Saves
 

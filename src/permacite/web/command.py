@@ -13,8 +13,12 @@ import click
 
 from permacite.limits import WORKERS
 from permacite.web.serving.connection_limits import Limits
-from permacite.web.serving.options import base_option, building_options, proxies_option
-from permacite.web.serving.options_of_monitoring import watching_options
+from permacite.web.serving.options import (
+    base_option,
+    building_options,
+    proxies_option,
+    watching_options,
+)
 from permacite.web.serving.sockets import Place
 
 if TYPE_CHECKING:

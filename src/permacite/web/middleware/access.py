@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from permacite.service.archive import Archive
-    from permacite.web.middleware.building import Building
+    from permacite.web.middleware.networks import Building
 
 __all__ = ["COOKIE", "Guard"]
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from permacite.web.middleware.building import Building
+    from permacite.web.middleware.networks import Building
 
 __all__ = ["OwnPages"]
 

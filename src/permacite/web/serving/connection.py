@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from permacite.limits import STALL_BYTES
-from permacite.web.serving.peers import peer_of
+from permacite.web.serving.connection_limits import peer_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
     from uvicorn.server import ServerState
 
-    from permacite.web.serving.connection_limits import Event
-    from permacite.web.serving.peers import Peers
+    from permacite.web.serving.connection_limits import Event, Peers
 
     KnownAnswers: TypeAlias = Callable[[dict[str, Any]], tuple[int, bytes, bytes] | None]
     """From a request (an ASGI scope) to the status, the fields and the body of its answer."""

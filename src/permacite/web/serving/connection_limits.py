@@ -1,17 +1,23 @@
-"""What a server takes from whom and how long it waits, and how often that came to bear."""
+"""Connection limits, eviction of idle connections, and counts of what was cut.
+
+At a limit, the connection is closed that has waited longest without a whole request. So half-open
+requests keep nobody out. Connections that are being answered stay. If all are, the new one is
+refused.
+"""
 
 from __future__ import annotations
 
+import ipaddress
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 from permacite.limits import find_limit
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Iterator
 
-__all__ = ["Event", "Limits", "told"]
+__all__ = ["Event", "Limits", "Peers", "peer_of", "told"]
 
 Event: TypeAlias = Literal[
     "connections",
@@ -51,3 +57,78 @@ class Limits:
 def told(counts: Counter[Event]) -> Iterator[str]:
     """What was counted, in words: the number, then what it is of."""
     return (f"{number:,} {name.replace('-', ' ')}" for name, number in counts.items())
+
+
+_NETWORK_BITS = 64
+"""One subscriber has at least as much of the addresses of IPv6 (RFC 6177)."""
+
+
+class _Connected(Protocol):
+    """A connection."""
+
+    peer: str
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether nothing is being answered on it."""
+
+    def cut(self) -> None:
+        """End it now."""
+
+
+def peer_of(client: tuple[str, int] | None) -> str:
+    """Who is at an address; "" for who has none, as on a socket of the file system."""
+    if client is None:
+        return ""
+    host = client[0].partition("%")[0]
+    if ":" not in host:
+        return host
+    address = ipaddress.IPv6Address(host)
+    mapped = address.ipv4_mapped
+    if mapped is not None:
+        return str(mapped)
+    return str(ipaddress.IPv6Network((address, _NETWORK_BITS), strict=False))
+
+
+class Peers:
+    """The connections of one process, and what it counts."""
+
+    def __init__(self, limits: Limits, counts: Counter[Event] | None = None) -> None:
+        """`counts`: what is counted under, where somebody looks at it."""
+        self.limits = limits
+        self.counts: Counter[Event] = Counter() if counts is None else counts
+        self.is_ending = False
+        """Whether each connection is to close with the answer that it waits for."""
+        # In the order in which they came: a dict keeps it.
+        self._all: dict[_Connected, None] = {}
+        self._of: dict[str, dict[_Connected, None]] = {}
+
+    def admit(self, connection: _Connected) -> bool:
+        """Whether there is room for a connection, or was made."""
+        self.counts["connections"] += 1
+        own = self._of.get(connection.peer, {}) if connection.peer else {}
+        full = len(own) >= self.limits.peer_connections and not self._make_room(own)
+        if full or (len(self._all) >= self.limits.connections and not self._make_room(self._all)):
+            self.counts["refused"] += 1
+            return False
+        self._all[connection] = None
+        self._of.setdefault(connection.peer, {})[connection] = None
+        return True
+
+    def leave(self, connection: _Connected) -> None:
+        """Forget a connection, be it known or not."""
+        self._all.pop(connection, None)
+        own = self._of.get(connection.peer, {})
+        own.pop(connection, None)
+        if not own:
+            self._of.pop(connection.peer, None)
+
+    def _make_room(self, connections: dict[_Connected, None]) -> bool:
+        """Cut the one of some that waits the longest. False where none waits."""
+        waiting = next((each for each in connections if each.is_waiting), None)
+        if waiting is None:
+            return False
+        self.counts["crowded-out"] += 1
+        self.leave(waiting)
+        waiting.cut()
+        return True

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from permacite.web.serving.connection import KnownAnswers
-    from permacite.web.serving.peers import Peers
+    from permacite.web.serving.connection_limits import Peers
 
 __all__ = ["serve"]
 

@@ -20,20 +20,16 @@ from permacite.service.archive import Archive
 from permacite.service.base import checked_location
 from permacite.web import templates
 from permacite.web.app import create_app
-from permacite.web.middleware.base_path import Based
-from permacite.web.middleware.building import Building
 from permacite.web.middleware.compression import Packed
 from permacite.web.middleware.entity_tags import Tagged
-from permacite.web.middleware.forwarded import Forwarded
+from permacite.web.middleware.networks import Based, Building, Forwarded
 from permacite.web.middleware.response_cache import Remembered
 from permacite.web.saves import Saves
-from permacite.web.serving.connection_limits import Limits, told
+from permacite.web.serving.connection_limits import Limits, Peers, told
 from permacite.web.serving.listening import serve
 from permacite.web.serving.memory import share_heap
 from permacite.web.serving.monitoring import Watching, notify, watched, watching_workers
-from permacite.web.serving.peers import Peers
-from permacite.web.serving.restart import Renewal
-from permacite.web.serving.sockets import listening, told_of
+from permacite.web.serving.sockets import Renewal, listening, told_of
 from permacite.web.serving.warming import Warming
 from permacite.web.serving.workers import Workers
 

@@ -1,22 +1,31 @@
-"""Where a server listens: a port, a socket of the file system, or what systemd has opened."""
+"""Listening sockets: a port, a Unix socket, or a socket of systemd; restart on SIGHUP.
+
+On SIGHUP the server checks its new configuration. If something is wrong with it, it goes on with
+the old one. Else it finishes the answers that it has begun, and executes its program again. The
+socket stays open: connections wait there, and the new process answers them.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 import os
+import signal
 import socket
 import stat
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.errors import StorageError
+from permacite.web.serving.monitoring import notify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    import asyncio
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["Place", "hand_on", "listening", "told_of"]
+__all__ = ["Place", "Renewal", "hand_on", "listening", "told_of"]
 
 _GIVEN = 3
 """The first descriptor that systemd hands to what it starts (sd_listen_fds(3))."""
@@ -155,3 +164,64 @@ def _given() -> tuple[socket.socket | None, bool]:
         raise StorageError(problem, path="", reason="io") from error
     listener.set_inheritable(False)
     return listener, is_own
+
+
+class Renewal:
+    """Whether a server is to begin anew when it has ended."""
+
+    def __init__(
+        self, listener: socket.socket, check: Sequence[str], announce: Callable[[str], None]
+    ) -> None:
+        """`check`: the command that ends with 0 where what the server is told is right."""
+        self._listener = listener
+        self._check = check
+        self._announce = announce
+        self._kept: int | None = None
+        """The socket, once more: the server closes its own in the end."""
+        self._checking: asyncio.Task[None] | None = None
+
+    def on_signal(self, stop: asyncio.Event) -> None:
+        """Let SIGHUP ask for it; at a terminal, it says that the terminal is gone."""
+        import asyncio
+
+        if not os.isatty(0):
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, self._ask, stop)
+
+    def forget(self) -> bool:
+        """End for good; whether it was to begin anew."""
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            os.close(kept)
+        return kept is not None
+
+    def begin(self) -> None:
+        """Execute this program again, with its arguments, if that was asked for."""
+        if self._kept is None:
+            return
+        sys.stdout.flush()
+        sys.stderr.flush()
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the new one takes it
+        hand_on(self._kept)
+        os.execv(sys.executable, sys.orig_argv)  # noqa: S606 - no shell is wanted
+
+    def _ask(self, stop: asyncio.Event) -> None:
+        import asyncio
+
+        if not stop.is_set() and (self._checking is None or self._checking.done()):
+            self._checking = asyncio.create_task(self._prepare(stop))
+
+    async def _prepare(self, stop: asyncio.Event) -> None:
+        import asyncio
+
+        null, pipe = asyncio.subprocess.DEVNULL, asyncio.subprocess.PIPE
+        checking = await asyncio.create_subprocess_exec(
+            *self._check, stdin=null, stdout=null, stderr=pipe
+        )
+        _, told = await checking.communicate()
+        if checking.returncode:
+            self._announce(f"goes on as it was: {told.decode(errors='replace').strip()}")
+        elif not stop.is_set():
+            self._announce("begins anew")
+            notify("RELOADING=1")
+            self._kept = os.dup(self._listener.fileno())  # a socket's own dup() would let it block
+            stop.set()
