@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from permacite.archive.engine.writer import Writer
-from permacite.archive.records import settings
+from permacite.archive.records import fixity
 from permacite.errors import StorageError
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class Catalog(ABC):
         """The faults of the records, and of columns that follow from others, in words."""
         with self.lent() as session, self.reading_rows():
             yield from self.rule_faults(session)
-            yield from settings.derived_faults(session)
+            yield from fixity.row_faults(session)
 
     def close(self) -> None:
         """Finish what waits to be written and give all sessions back.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from permacite.archive import entries
 from permacite.archive.objects import digest_of
 from permacite.archive.records import citations, days, leaves, settings, statements, versions
-from permacite.archive.records.rows import DAYS, ERASABLE, ERASED_DIGEST, has_schema
+from permacite.archive.records.rows import ERASABLE, ERASED_DIGEST, has_schema
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
@@ -59,10 +59,6 @@ _OF_SEQUENCE: dict[str, Callable[[Session, int], Entry | None]] = {
     "delegation": statements.delegation_entry_at,
 }
 """How to make the entry again that a row of its own refers to, by kind."""
-
-_COUNTED = ("version", "representation", "assertion")
-_COUNTED_LATER = ("citation", "delegation", "day")
-"""Tables whose rows each stand in one leaf; the second ones since schema 2."""
 
 
 class Agreement:
@@ -219,7 +215,13 @@ def _entry(connection: Session, leaf: Leaf, said: dict[str, Any]) -> Entry | Non
 
 def counted(connection: Session) -> tuple[int, dict[str, int]]:
     """Return the number of leaves, and of the rows that they tell by table, at one moment."""
-    tables = _COUNTED + (_COUNTED_LATER if has_schema(connection, DAYS) else ())
+    from permacite.archive.schema.tables import TABLES
+
+    tables = [
+        table.name
+        for table in TABLES
+        if table.logged_since and has_schema(connection, table.logged_since)
+    ]
     counts = ", ".join(f"(SELECT count(*) FROM {table})" for table in tables)
     size, *counts_of_rows = connection.execute(
         f"SELECT (SELECT count(*) FROM leaf), {counts}"

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from permacite.archive.entries import Entry, read, tombstone
 from permacite.archive.model import Erasure, Standing
 from permacite.archive.records import leaves
+from permacite.archive.records.fixity import add_to_sum
 from permacite.archive.records.octets import is_named
 from permacite.archive.records.rows import (
     BUILDING,
@@ -34,7 +35,7 @@ from permacite.archive.records.rows import (
     storable,
     timestamp,
 )
-from permacite.archive.records.settings import note_rows, settings
+from permacite.archive.records.settings import settings
 from permacite.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -301,11 +302,11 @@ def insert_standings(
         for document_id, standing in standings
     ]
     connection.executemany(_INSERT, rows)
-    note_rows(connection, "standing", rows, told)
+    add_to_sum(connection, "standing", rows, told)
     inside = [(document_id,) for document_id, each in standings if each.access == _BUILDING]
     if inside:
         rows = [connection.execute(_OPEN_INSIDE, row).fetchone() for row in inside]
-        note_rows(connection, "building", rows, told)
+        add_to_sum(connection, "building", rows, told)
 
 
 def _day(day: date | None) -> str | None:

@@ -19,6 +19,7 @@ from permacite.archive.model import NOBODY
 from permacite.archive.objects import digest_of
 from permacite.archive.records import leaves, octets
 from permacite.archive.records.access import insert_standings, standing_in
+from permacite.archive.records.fixity import add_to_sum
 from permacite.archive.records.leaves import (
     Committed,
     append,
@@ -38,7 +39,7 @@ from permacite.archive.records.rows import (
     timestamp,
 )
 from permacite.archive.records.session import Together
-from permacite.archive.records.settings import ALL, note_rows, settings
+from permacite.archive.records.settings import ALL, settings
 from permacite.errors import ConflictError, NotFoundError, PermaciteError
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ def commit(
     if keyed:
         connection.executemany("INSERT INTO idempotency VALUES (?, ?, ?)", keyed)
         noted = [(key, version_id) for key, _, version_id in keyed]
-        note_rows(connection, "idempotency", noted, footing.settings)
+        add_to_sum(connection, "idempotency", noted, footing.settings)
     rest = iter(versions)
     return [next(rest) if outcome is None else outcome for outcome in outcomes]
 

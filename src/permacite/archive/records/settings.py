@@ -1,27 +1,17 @@
-"""Settings, the series that mint, and what guards what the log does not tell.
-
-Columns that are kept for searching follow from others, and must not say anything else. Settings and
-series have a digest, idempotency keys and standings sums of digests, among the settings. These
-notice damage; against somebody who changes both there is only the log.
-"""
+"""Settings, and the series that mint; a setting holds the digest of both."""
 
 from __future__ import annotations
 
-import contextlib
 import json
 import secrets
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive.canonical_json import canonical_json
-from permacite.archive.names import cited_document
 from permacite.archive.objects import digest_of
-from permacite.archive.records.citations import identities
-from permacite.archive.records.rows import BUILDING, ERASABLE, has_schema, timestamp
-from permacite.errors import PermaciteError, StorageError
+from permacite.archive.records.rows import timestamp
+from permacite.errors import StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
     from permacite.archive.records.rows import Transaction
     from permacite.archive.records.session import Session
 
@@ -29,6 +19,7 @@ __all__ = [
     "ALL",
     "COPY_KEYS",
     "COSIGNED",
+    "DIGEST",
     "MARKED",
     "OF_ONE_PLACE",
     "ORIGIN",
@@ -42,14 +33,12 @@ __all__ = [
     "await_copy",
     "begin_copy",
     "check_finished",
-    "derived_faults",
     "fill",
     "kept_json",
     "keys_of_others",
     "let_write",
     "name_store",
     "note_marked",
-    "note_rows",
     "read_alone",
     "series_names",
     "set_setting",
@@ -95,34 +84,8 @@ OF_ONE_PLACE = (COPY_KEYS, STORE, MARKED)
 UNFINISHED = "unfinished copy"
 """The setting of an archive into which another is being copied, until all of it is there."""
 
-_DIGEST = "digest"
+DIGEST = "digest"
 """The setting that holds the digest of all others and of the series."""
-_SUMMED = {
-    "idempotency": (1, "SELECT key, version_id FROM idempotency"),
-    "standing": (
-        ERASABLE,
-        "SELECT document_id, access, embargo_until, ground, retain_until, set_at FROM standing",
-    ),
-    "building": (BUILDING, "SELECT standing_id FROM building"),
-}
-"""Tables that no entry of the log tells of, each with the schema that brought it; a setting has the
-sum (XOR) of their rows' digests."""
-
-_BY_SQL = {
-    "entry {} of the log stands under another name than it tells": """
-SELECT sequence FROM leaf
-WHERE coalesce({name}, '') <> subject
-""",
-    "document {} has another serial number than its unique id": """
-SELECT document_id FROM document WHERE serial IS NOT NULL AND CAST(serial AS TEXT) <> unique_id
-""",
-    "statement {} stands before an earlier one": """
-SELECT assertion_id FROM (
-  SELECT assertion_id, sequence, lag(sequence) OVER (ORDER BY assertion_id) AS before
-  FROM assertion) AS pairs WHERE sequence <= before
-""",
-}
-"""What is wrong with the rows that a question finds."""
 
 
 def fill(transaction: Transaction, series: str) -> None:
@@ -245,85 +208,12 @@ def add_series(transaction: Transaction, name: str) -> None:
     transaction.connection.execute(SET, settings_digest(transaction.connection))
 
 
-def derived_faults(connection: Session) -> Iterator[str]:
-    """The faults of columns that follow from others. Raises what the engine does."""
-    for problem, question in _BY_SQL.items():
-        for (row,) in connection.execute(question.format(name=connection.dialect.entry_name)):
-            yield problem.format(row)
-    for row, cited, document in connection.execute(
-        "SELECT quotation_id, cited, cited_document FROM quotation"
-    ):
-        if _document_of(cited) != document:
-            yield f"quotation {row} stands under another document than it cites"
-    for row, kept, identity in identities(connection):
-        if kept != identity:
-            yield f"citation {row} is known by another identity than its words have"
-    connection.one_view()
-    try:
-        others = list(_guarded(connection))
-    finally:
-        connection.rollback()
-    yield from others
-
-
-def _guarded(connection: Session) -> Iterator[str]:
-    """Which rows are others than those that a setting holds a digest of."""
-    told = settings(connection)
-    if told.get(_DIGEST) not in {None, settings_digest(connection)[1]}:
-        yield "the settings, or the series that mint, are not those that were set"
-    for table in _SUMMED:
-        if told.get(_sum_of(table)) not in {None, _sum_all(connection, table)}:
-            yield f"the rows of {table} are not those that were written"
-
-
-def note_rows(
-    connection: Session,
-    table: str,
-    written: Sequence[tuple[str | int | None, ...]],
-    told: Mapping[str, str],
-) -> None:
-    """Add rows that were just written to the sum that guards a table, as the settings `told` it.
-
-    So one that is lost or altered is noticed. In an earlier archive the first call sums up all.
-    """
-    name = _sum_of(table)
-    with contextlib.suppress(ValueError):  # a sum that is damaged stays, for fsck to find it
-        before = told.get(name)
-        total = _sum_all(connection, table) if before is None else _sum(written, int(before, 16))
-        connection.executemany(SET, [(name, total)])
-
-
-def _sum_of(table: str) -> str:
-    """Return the name of the setting that guards a table."""
-    return f"sum of {table}"
-
-
-def _sum_all(connection: Session, table: str) -> str:
-    schema, question = _SUMMED[table]
-    return _sum(connection.execute(question)) if has_schema(connection, schema) else _sum(())
-
-
-def _sum(rows: Iterable[tuple[str | int | None, ...]], total: int = 0) -> str:
-    """Return the sum of the digests of rows, in whatever order, and of a sum of others."""
-    for row in rows:
-        digest = digest_of(canonical_json(row)).removeprefix("sha-256:")
-        total ^= int(digest, 16)
-    return f"{total:064x}"
-
-
-def _document_of(cited: str) -> str:
-    try:
-        return cited_document(cited)
-    except PermaciteError:
-        return ""
-
-
 def settings_digest(connection: Session) -> tuple[str, str]:
     """Return the setting that guards all settings and the series, as they are now."""
     settings = connection.execute(
         "SELECT name, value FROM setting WHERE name NOT LIKE 'sum of %' ORDER BY name"
     ).fetchall()
-    settings = [row for row in settings if row[0] not in {_DIGEST, *OF_ONE_PLACE}]
+    settings = [row for row in settings if row[0] not in {DIGEST, *OF_ONE_PLACE}]
     series = connection.execute("SELECT * FROM series ORDER BY series_id").fetchall()
     rows = [list(row) for row in (*settings, *series)]
-    return _DIGEST, digest_of(canonical_json(rows))
+    return DIGEST, digest_of(canonical_json(rows))

@@ -54,9 +54,7 @@ class Check(Enum):
     """How fsck checks the rows of a table."""
 
     ENTRY = "an entry of the log is made again from the row and what refers to it"
-    COUNT = "as many rows as entries of the log are about"
     TREE = "hashes of the log's tree, and signatures and time-stamps of its checkpoints"
-    SUM = "a setting holds the sum of the digests of all rows"
     DIGEST = "a setting holds the digest of all rows"
     DERIVED = "columns that follow from others"
     CONTENT = "objects, by their digests"
@@ -134,8 +132,10 @@ class Table:
     is_clustered: bool = False
     """Whether SQLite stores the rows in the index of the primary key (WITHOUT ROWID)."""
     checks: tuple[Check, ...] = ()
+    logged_since: int = 0
+    """The schema since which the log has an entry for each row; 0 where it has none."""
     summed: tuple[str, ...] = ()
-    """The columns of `Check.SUM`."""
+    """Columns of which a setting holds the sum, over the digests of all rows."""
 
     def unique_keys(self) -> tuple[tuple[str, ...], ...]:
         """All keys by which a row could be replaced: the primary key first."""

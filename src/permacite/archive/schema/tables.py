@@ -122,7 +122,8 @@ _DOCUMENTS = (
         ),
         rules=(rules.VERSION_NEXT, rules.VERSION_ERASED),
         update=erasure.EMPTIED_VERSION,
-        checks=(Check.ENTRY, Check.COUNT),
+        checks=(Check.ENTRY,),
+        logged_since=1,
     ),
     _committed(
         "representation",
@@ -148,7 +149,8 @@ _DOCUMENTS = (
         ),
         rules=(rules.REPRESENTATION_ERASED,),
         update=erasure.EMPTIED_FORMAT,
-        checks=(Check.ENTRY, Check.COUNT, Check.CONTENT),
+        checks=(Check.ENTRY, Check.CONTENT),
+        logged_since=1,
     ),
     _committed(
         "attachment",
@@ -171,7 +173,6 @@ _DOCUMENTS = (
         indexes=(Index("idempotency_version", Wording(sqlite="", postgresql="version_id")),),
         update=erasure.EMPTIED_REQUEST,
         is_clustered=True,
-        checks=(Check.SUM,),
         summed=("key", "version_id"),
     ),
     _committed(
@@ -192,7 +193,8 @@ _DOCUMENTS = (
         indexes=(Index("citation_representation", "representation_id"),),
         rules=(rules.CITATION_ERASED,),
         delete=erasure.ERASED_CITATION,
-        checks=(Check.ENTRY, Check.COUNT, Check.DERIVED),
+        checks=(Check.ENTRY, Check.DERIVED),
+        logged_since=2,
     ),
     _committed(
         "quotation",
@@ -243,7 +245,8 @@ _LOG = (
         Column("stated_at", TEXT),
         indexes=(Index("assertion_subject", "subject, predicate"),),
         delete=erasure.ERASED_ENTRY,
-        checks=(Check.ENTRY, Check.COUNT, Check.DERIVED),
+        checks=(Check.ENTRY, Check.DERIVED),
+        logged_since=1,
     ),
     _committed(
         "delegation",
@@ -256,7 +259,8 @@ _LOG = (
         Column("target", TEXT),
         Column("recorded_at", TEXT),
         indexes=(Index("delegation_series", "series, kind"),),
-        checks=(Check.ENTRY, Check.COUNT),
+        checks=(Check.ENTRY,),
+        logged_since=2,
     ),
     _committed(
         "checkpoint",
@@ -275,7 +279,8 @@ _LOG = (
         Column("sealed_at", TEXT, check="substr(sealed_at, 1, 10) > date"),
         key=("series", "date"),
         is_clustered=True,
-        checks=(Check.ENTRY, Check.COUNT),
+        checks=(Check.ENTRY,),
+        logged_since=2,
     ),
     _committed(
         "citation_leaf",
@@ -376,7 +381,6 @@ _ACCESS = (
         Column("retain_until", TEXT, is_optional=True),
         Column("set_at", TEXT),
         indexes=(Index("standing_document", "document_id"),),
-        checks=(Check.SUM,),
         summed=("document_id", "access", "embargo_until", "ground", "retain_until", "set_at"),
     ),
     _committed(
@@ -384,7 +388,6 @@ _ACCESS = (
         12,
         Column("standing_id", NUMBER, is_key=True, references="standing"),
         rules=(rules.BUILDING_CLOSED,),
-        checks=(Check.SUM,),
         summed=("standing_id",),
     ),
 )
@@ -435,8 +438,6 @@ _OBJECTS = (
     ),
 )
 
-_OUTCOME = Column("outcome", TEXT, check="outcome <> ''")
-
 _NOTES = (
     _free(
         "live_page",
@@ -454,7 +455,7 @@ _NOTES = (
         5,
         Column("citation_id", NUMBER, is_key=True, references="citation ON DELETE CASCADE"),
         Column("checked_at", TEXT),
-        _OUTCOME,
+        Column("outcome", TEXT, check="outcome <> ''"),
     ),
     _free(
         "jotting",
@@ -488,7 +489,7 @@ _NOTES = (
         Column("news_id", IDENTITY, is_key=True),
         Column("citation_id", NUMBER, references="citation ON DELETE CASCADE"),
         Column("found_at", TEXT),
-        _OUTCOME,
+        Column("outcome", TEXT, check="outcome <> ''"),
         Column("there", TEXT),
         indexes=(Index("passage_news_citation", "citation_id"),),
     ),
