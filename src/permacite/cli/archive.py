@@ -277,12 +277,12 @@ def _copy(folder: Location | None, pdi: str | None, form: str, target: Path) -> 
             copy = archive.export_ocfl(target)
             note(f"{copy.documents} documents, {copy.versions} versions -> {copy.directory}")
         elif form == "bag":
-            versions, files = archive.export_bag(target, pdi)
-            note(f"{versions} versions, {files} files -> {target}")
+            exported = archive.export_bag(target, pdi)
+            note(f"{exported.versions} versions, {exported.records} files -> {target}")
         else:
             write = archive.export_warc if form == "warc" else archive.export_wacz
-            versions, records = write(target, pdi)
-            note(f"{versions} versions, {records} records -> {target}")
+            exported = write(target, pdi)
+            note(f"{exported.versions} versions, {exported.records} records -> {target}")
 
 
 def _write(exported: Exported, output: Path | None, *, force: bool) -> None:

@@ -1,4 +1,4 @@
-"""Documents as a bag, for deposit: the octets as files, their digests, and what is on record.
+"""BagIt export of documents: contents as files, their digests, and all that is on record.
 
 The BagIt File Packaging Format, RFC 8493:
   §2.1.1 bagit.txt                  -> `export`, written last: what was cut off is no bag
@@ -20,17 +20,23 @@ import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.archive import utc_now
-from permacite.service.preservation.exported import citations, covered, former_names, octets_of
+from permacite.archive.transport.stream import Taken, carry
+from permacite.service.preservation.documents import (
+    DocumentExport,
+    DocumentSource,
+    citations,
+    former_names,
+    octets_of,
+)
 from permacite.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from datetime import date
     from pathlib import Path
     from typing import BinaryIO
 
     from permacite.archive import JSON, Repository, Representation, Version
-    from permacite.service.preservation.exported import Octets
+    from permacite.service.preservation.documents import DocumentBatch, Octets
 
 __all__ = ["export"]
 
@@ -40,44 +46,50 @@ _ALGORITHMS = ("sha256", "sha512")
 _VERSION = "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
 
 
-def export(repository: Repository, folder: Path, pattern: str | None) -> tuple[int, int]:
-    """Write the versions that `pattern` covers (all where None); return versions and files.
+def export(repository: Repository, folder: Path, pattern: str | None) -> DocumentExport:
+    """Write the versions that `pattern` covers (all where None) as a bag.
 
     Raises FileExistsError where `folder` is there.
     """
     folder.mkdir()
-    bag, told = _Bag(folder), folder / "permacite"
-    told.mkdir()
+    bag, tags = _Bag(folder), folder / "permacite"
+    tags.mkdir()
     try:
-        versions = _lines(bag, told / "versions.jsonl", _put(bag, repository, pattern))
-        _lines(bag, told / "citations.jsonl", citations(repository.public(), pattern))
+        with (tags / "versions.jsonl").open("xb") as lines:
+            sink = _BagSink(repository, bag, lines)
+            carried = carry(DocumentSource(repository, pattern), sink)
+        bag.note_tag(tags / "versions.jsonl")
+        with (tags / "citations.jsonl").open("xb") as lines:
+            for citation in citations(repository.public(), pattern):
+                lines.write(_line(citation))
+        bag.note_tag(tags / "citations.jsonl")
     finally:
         bag.release()
     bag.close(_info(repository, pattern, bag))
-    return versions, bag.count
+    return DocumentExport(sink.versions, bag.count, carried.left_out)
 
 
-def _lines(bag: _Bag, path: Path, values: Iterable[JSON]) -> int:
-    """Write values as a tag file, a line each; return how many there are."""
-    many = 0
-    with path.open("xb") as file:
-        for value in values:
-            file.write(json.dumps(value, ensure_ascii=False).encode() + b"\n")
-            many += 1
-    bag.note_tag(path)
-    return many
+class _BagSink:
+    """The payload of a bag, and the tag file that describes each version."""
 
+    def __init__(self, repository: Repository, bag: _Bag, lines: BinaryIO) -> None:
+        self.versions = 0
+        self._repository = repository.public()
+        self._bag = bag
+        self._lines = lines
 
-def _put(bag: _Bag, repository: Repository, pattern: str | None) -> Iterator[JSON]:
-    """Put the octets of versions into the bag; yield what is on record of each version."""
-    for version in covered(repository, pattern):
-        restricted = repository.restrictions(version.representations)
-        given = [item for item in version.representations if item.pdi not in restricted]
+    def position(self) -> int:
+        """A bag is written as a whole."""
+        return 0
+
+    def take(self, batch: DocumentBatch) -> Taken:
+        """Write the formats of a version, then the line that names them."""
+        version = batch.version
         files: dict[str, JSON] = {}
         formats: dict[str, JSON] = {}
-        for item in given:
-            with octets_of(repository.public(), item) as octets:
-                files[str(item.pdi)] = bag.put(_path(version, item), octets)
+        for item in batch.formats:
+            with octets_of(self._repository, item) as octets:
+                files[str(item.pdi)] = self._bag.put(_path(version, item), octets)
             formats[str(item.pdi)] = {
                 "media_type": item.media_type,
                 "charset": item.charset,
@@ -86,10 +98,16 @@ def _put(bag: _Bag, repository: Repository, pattern: str | None) -> Iterator[JSO
                 "digest": item.digest,
             }
         if files:
-            standing = repository.standing(version.pdi)
+            standing = self._repository.standing(version.pdi)
             kept = {"ground": standing.ground, "retain_until": _day(standing.retain_until)}
-            told: dict[str, JSON] = {"files": files, "formats": formats, "standing": kept}
-            yield _on_record(version) | told
+            described: dict[str, JSON] = {"files": files, "formats": formats, "standing": kept}
+            self._lines.write(_line(_on_record(version) | described))
+            self.versions += 1
+        return Taken(len(files), left_out=batch.left_out)
+
+
+def _line(value: JSON) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode() + b"\n"
 
 
 def _day(day: date | None) -> str | None:

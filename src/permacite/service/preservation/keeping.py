@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from permacite.archive import Finding
     from permacite.archive.transport.stream import Progress
+    from permacite.service.preservation.documents import DocumentExport
 
 __all__ = ["Preservation"]
 
@@ -117,8 +118,8 @@ class Preservation(UseCases):
 
         return ocfl.export(self._repository, directory)
 
-    def export_warc(self, path: Path, pattern: str | None = None) -> tuple[int, int]:
-        """Write what `pattern` covers as a WARC file; the numbers of its versions and records.
+    def export_warc(self, path: Path, pattern: str | None = None) -> DocumentExport:
+        """Write the versions that `pattern` covers as a WARC file.
 
         Raises FileExistsError where `path` is there.
         """
@@ -126,8 +127,8 @@ class Preservation(UseCases):
 
         return warc.export(self._repository, path, pattern)
 
-    def export_bag(self, folder: Path, pattern: str | None = None) -> tuple[int, int]:
-        """Write what `pattern` covers as a bag (RFC 8493); the numbers of its versions and files.
+    def export_bag(self, folder: Path, pattern: str | None = None) -> DocumentExport:
+        """Write the versions that `pattern` covers as a bag (RFC 8493).
 
         Raises FileExistsError where `folder` is there.
         """
@@ -135,8 +136,8 @@ class Preservation(UseCases):
 
         return bagit.export(self._repository, folder, pattern)
 
-    def export_wacz(self, path: Path, pattern: str | None = None) -> tuple[int, int]:
-        """Write what `pattern` covers as a WACZ file; the numbers of its versions and records.
+    def export_wacz(self, path: Path, pattern: str | None = None) -> DocumentExport:
+        """Write the versions that `pattern` covers as a WACZ file.
 
         Raises FileExistsError where `path` is there.
         """

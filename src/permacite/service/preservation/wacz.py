@@ -1,4 +1,4 @@
-"""Documents as a WACZ file: records, an index, the pages with their words, and a signature.
+"""WACZ export of documents: records, an index, the pages with their words, and a signature.
 
 WACZ 1.1.1 (specs.webrecorder.net/wacz/1.1.1) and WACZ-auth 0.1.0:
   §5.2 archive                     -> one WARC file, compressed record by record, stored as it is
@@ -26,8 +26,9 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import parse_qsl, quote_plus, urlsplit
 
 from permacite.archive import utc_now
-from permacite.service.preservation.exported import citations, covered
-from permacite.service.preservation.warc import info, records_of, written
+from permacite.archive.transport.stream import LeftOut, Taken, carry
+from permacite.service.preservation.documents import DocumentExport, DocumentSource, citations
+from permacite.service.preservation.warc import info, records_of, write_record
 from permacite.version import __version__
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
-    from permacite.archive import Repository, Version
+    from permacite.archive import Repository
+    from permacite.service.preservation.documents import DocumentBatch
     from permacite.service.preservation.warc import Record, Written
 
 __all__ = ["export"]
@@ -49,22 +51,17 @@ look for it there only where the directory has one too (wabac.js)."""
 _TABLES = "CREATE TABLE line (key TEXT, text TEXT); CREATE TABLE page (text TEXT)"
 
 
-def export(repository: Repository, path: Path, pattern: str | None) -> tuple[int, int]:
-    """Write the versions that `pattern` covers (all where None); return versions and records.
+def export(repository: Repository, path: Path, pattern: str | None) -> DocumentExport:
+    """Write the versions that `pattern` covers (all where None) as a WACZ file.
 
     Raises FileExistsError where `path` is there.
     """
-    versions = count = 0
     with path.open("xb") as file, zipfile.ZipFile(file, "w") as packed, _Index() as index:
         package = _Package(packed)
         with package.member(f"archive/{_RECORDS}") as member:
-            written(member, info(_RECORDS), compressed=True)
-            for version in covered(repository, pattern):
-                versions += 1
-                for record in records_of(repository.public(), version):
-                    count += 1
-                    index.note(record, written(member, record, compressed=True))
-                index.page(repository.public(), version)
+            write_record(member, info(_RECORDS), compressed=True)
+            sink = _PageSink(repository, member, index)
+            carried = carry(DocumentSource(repository, pattern), sink)
         package.add("indexes/index.cdx", index.lines())
         package.add("pages/pages.jsonl", index.pages())
         cited = citations(repository.public(), pattern)
@@ -73,7 +70,32 @@ def export(repository: Repository, path: Path, pattern: str | None) -> tuple[int
             lines = (json.dumps(each, ensure_ascii=False) for each in chain([first], cited))
             package.add("permacite/citations.jsonl", lines)
         package.close()
-    return versions, count
+    return DocumentExport(carried.end, sink.records, carried.left_out)
+
+
+class _PageSink:
+    """The records of a WACZ file, their index and the list of pages."""
+
+    def __init__(self, repository: Repository, member: BinaryIO, index: _Index) -> None:
+        self.records = 0
+        self._repository = repository.public()
+        self._member = member
+        self._index = index
+
+    def position(self) -> int:
+        """A file is written as a whole."""
+        return 0
+
+    def take(self, batch: DocumentBatch) -> Taken:
+        """Write the records of a version; one without an address is on no list of pages."""
+        for record in records_of(self._repository, batch):
+            self.records += 1
+            written = write_record(self._member, record, compressed=True)
+            self._index.note(record, written)
+        left_out = list(batch.left_out)
+        if batch.formats and not self._index.page(self._repository, batch):
+            left_out.append(LeftOut(str(batch.version.pdi), "no-address"))
+        return Taken(len(batch.formats), left_out=left_out)
 
 
 class _Member:
@@ -189,13 +211,12 @@ class _Index:
         text = f"{key} {json.dumps(line, ensure_ascii=False)}"
         self._rows.execute("INSERT INTO line VALUES (?, ?)", (key, text))
 
-    def page(self, repository: Repository, version: Version) -> None:
-        """Take note of a page, with its words."""
+    def page(self, repository: Repository, batch: DocumentBatch) -> bool:
+        """Note a page with its words; False where it has no address."""
+        version, given = batch.version, batch.formats
         uri = version.provenance.final_uri or version.provenance.uri
-        restricted = repository.restrictions(version.representations)
-        given = [item for item in version.representations if item.pdi not in restricted]
-        if uri is None or not given:
-            return
+        if uri is None:
+            return False
         at = version.provenance.retrieved_at or version.committed_at
         page = {
             "id": str(repository.main(version).pdi),
@@ -208,6 +229,7 @@ class _Index:
         if text is not None:
             page["text"] = str(repository.text(text).text)
         self._rows.execute("INSERT INTO page VALUES (?)", (json.dumps(page, ensure_ascii=False),))
+        return True
 
     def lines(self) -> Iterator[str]:
         """The lines of the index, sorted as its readers look for them."""

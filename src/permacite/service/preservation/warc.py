@@ -1,8 +1,8 @@
-"""Documents as a WARC file, which web archives and their tools read.
+"""WARC export of documents, for web archives and their tools.
 
 WARC 1.1 (ISO 28500:2017):
-  §5 named fields                -> `_write`
-  §6.2 warcinfo                  -> `_info`
+  §5 named fields                -> `write_record`
+  §6.2 warcinfo                  -> `info`
   §6.3 response                  -> an answer whose header fields are on record
   §6.4 resource                  -> a document or part of which no answer is on record
   §6.6 metadata                  -> the permanent names, title and digest of each document
@@ -31,8 +31,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from permacite import mhtml, uri
 from permacite.archive import utc_now
 from permacite.archive.objects import digest_of
+from permacite.archive.transport.stream import Taken, carry
 from permacite.errors import ParseError
-from permacite.service.preservation.exported import covered, former_names, octets_of
+from permacite.service.preservation.documents import (
+    DocumentExport,
+    DocumentSource,
+    former_names,
+    octets_of,
+)
 from permacite.service.sources import MESSAGES
 
 if TYPE_CHECKING:
@@ -41,9 +47,9 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from permacite.archive import Repository, Representation, Version
-    from permacite.service.preservation.exported import Octets
+    from permacite.service.preservation.documents import DocumentBatch, Octets
 
-__all__ = ["Record", "export", "records_of", "written"]
+__all__ = ["Record", "Written", "export", "info", "records_of", "write_record"]
 
 _WITH_PAYLOAD = ("resource", "conversion", "response")
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "urn:permacite:warc")
@@ -73,21 +79,37 @@ class Written(NamedTuple):
     """The digest of its payload, as it is stated."""
 
 
-def export(repository: Repository, path: Path, pattern: str | None) -> tuple[int, int]:
-    """Write the versions that `pattern` covers (all where None); return versions and records.
+def export(repository: Repository, path: Path, pattern: str | None) -> DocumentExport:
+    """Write the versions that `pattern` covers (all where None) as a WARC file.
 
     Raises FileExistsError where `path` is there.
     """
-    compressed = path.suffix == ".gz"
-    versions = count = 0
     with path.open("xb") as file:
-        written(file, info(path.name), compressed=compressed)
-        for version in covered(repository, pattern):
-            versions += 1
-            for record in records_of(repository.public(), version):
-                count += 1
-                written(file, record, compressed=compressed)
-    return versions, count
+        sink = _RecordSink(repository, file, compressed=path.suffix == ".gz")
+        write_record(file, info(path.name), compressed=sink.compressed)
+        carried = carry(DocumentSource(repository, pattern), sink)
+    return DocumentExport(carried.end, sink.records, carried.left_out)
+
+
+class _RecordSink:
+    """A WARC file that is being written."""
+
+    def __init__(self, repository: Repository, file: BinaryIO, *, compressed: bool) -> None:
+        self.compressed = compressed
+        self.records = 0
+        self._repository = repository.public()
+        self._file = file
+
+    def position(self) -> int:
+        """A file is written as a whole."""
+        return 0
+
+    def take(self, batch: DocumentBatch) -> Taken:
+        """Write the records of a version."""
+        for record in records_of(self._repository, batch):
+            self.records += 1
+            write_record(self._file, record, compressed=self.compressed)
+        return Taken(len(batch.formats), left_out=batch.left_out)
 
 
 def info(name: str) -> Record:
@@ -108,17 +130,16 @@ def info(name: str) -> Record:
     return Record(fields, b"", body.encode())
 
 
-def records_of(repository: Repository, version: Version) -> Iterator[Record]:
-    """The records of one version: its document, what belongs to it, its text, its names."""
+def records_of(repository: Repository, batch: DocumentBatch) -> Iterator[Record]:
+    """Yield the records of one version: its document, its other formats, its names."""
+    version = batch.version
     at = version.provenance.retrieved_at or version.committed_at
     date = _date(at)
     main = repository.main(version)
     root = _identifier(str(main.pdi))
     target = _address(version)
     answers = _Answers(version.provenance.details)
-    restricted = repository.restrictions(version.representations)
-    given = tuple(item for item in version.representations if item.pdi not in restricted)
-    for item in given:
+    for item in batch.formats:
         with octets_of(repository, item) as octets:
             own = _identifier(str(item.pdi))
             fields = {"WARC-Record-ID": own, "WARC-Date": date, "WARC-Target-URI": target}
@@ -135,8 +156,9 @@ def records_of(repository: Repository, version: Version) -> Iterator[Record]:
                 yield record._replace(fields=stated, version=version)
             else:
                 yield Record(fields | {"WARC-Type": "resource"} | _type(item), b"", octets)
-    if given:
-        yield _names(dataclasses.replace(version, representations=given), root, date, target)
+    if batch.formats:
+        published = dataclasses.replace(version, representations=tuple(batch.formats))
+        yield _names(published, root, date, target)
 
 
 class _Answers:
@@ -282,7 +304,7 @@ def _type(representation: Representation) -> dict[str, str]:
     return {"Content-Type": representation.media_type + charset}
 
 
-def written(file: BinaryIO, record: Record, *, compressed: bool) -> Written:
+def write_record(file: BinaryIO, record: Record, *, compressed: bool) -> Written:
     """Write one record, its block digested (WARC 1.1 §5.8), and its payload.
 
     Indexes of web archives go by the digest of the payload, in SHA-1 and base32.
