@@ -116,7 +116,7 @@ _PART_OF = {
     for part in (*_LIST, QUICKER)
     for program in (part.name, *part.programs, *part.companions)
 } | {QUICKER.name: "chromium"}
-_ESSENTIAL = {"env", "mount", "sh", "timeout", "true", "umount"}
+_ESSENTIAL = {"env", "mount", "sh", "sha256sum", "sha512sum", "timeout", "true", "umount"}
 """Programs that every Debian has."""
 _lasting: set[str] = set()
 """What fixtures asked for that outlast a test."""

@@ -180,6 +180,16 @@ def test_mixed_requests_leave_memory_as_it_is(
         assert all((held.resolve(name).text or "").startswith("Words") for name in asking.kept)
 
 
+@pytest.fixture
+def many_files() -> Iterator[None]:
+    """Let this process have as many files open as it may; ordinary users begin with 1,024."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.usefixtures("many_files")
 def test_half_open_requests_keep_nobody_out_of_two_workers(archive: Path) -> None:
     names = shelf(archive)
     with served(archive, "--workers", "2") as running, contextlib.ExitStack() as held:
