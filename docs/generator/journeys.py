@@ -38,7 +38,7 @@ JOURNEYS = (
             ("archive/texts/decoding.py", "settle"),
             ("markup/plain/render.py", "Renderer.__init__"),
             ("service/quotations/recording.py", "quotations_in"),
-            ("mhtml/writing/write.py", "build"),
+            ("mhtml/writing/__init__.py", "build"),
             ("archive/deposit.py", "deposit"),
             ("archive/objects/files.py", "FileObjects.put_all"),
             ("archive/engine/writer.py", "Writer.run_all"),
@@ -115,7 +115,7 @@ JOURNEYS = (
             ("web/templates.py", "page"),
             ("web/routes/reader.py", "frame"),
             ("service/reader/pages.py", "view"),
-            ("mhtml/export/single.py", "single_html"),
+            ("mhtml/export/__init__.py", "single_html"),
         ),
     ),
 )

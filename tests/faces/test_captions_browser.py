@@ -11,7 +11,7 @@ from tests.faces.recordings import VTT
 from tests.spec.test_webvtt_s6_parsing import FILES, INSIDE, TEXTS, TIMES, UNSIGNED
 
 from permacite.captions import read_captions
-from permacite.captions.reading import pieces_of
+from permacite.captions.formats import pieces_of
 from permacite.errors import ParseError
 
 if TYPE_CHECKING:

@@ -42,7 +42,7 @@ NOT_TO_RESOLVE = (
     "permacite.archive.model.submitted",
     "permacite.capture",
     "permacite.decoding",
-    "permacite.extract.markup",
+    "permacite.extract.structure",
     "permacite.extract.media",
     "permacite.fragments.",
     "permacite.markup.",

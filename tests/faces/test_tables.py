@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from tests.archives import Archive
 
 from permacite import pdi
-from permacite.extract.table import Table
+from permacite.extract.structure import Table
 from permacite.service.reader.marking import Marked
 from permacite.service.reader.tables import grid
 

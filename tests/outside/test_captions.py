@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tests.outside.conftest import Suite
 
 from permacite.captions import Cue, read_captions
-from permacite.captions.reading import pieces_of
+from permacite.captions.formats import pieces_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

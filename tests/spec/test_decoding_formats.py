@@ -23,7 +23,7 @@ from permacite.decoding import Workers
 from permacite.errors import DecodingError, LimitError, NotFoundError
 from permacite.extract import extract
 from permacite.extract.media import decoders
-from permacite.extract.media.pictures import image
+from permacite.extract.media import picture as image
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,7 +13,7 @@ import pytest
 
 from permacite.errors import LimitError, PermaciteError
 from permacite.extract import extract
-from permacite.extract.media.pictures import png
+from permacite.extract.media import png
 
 if TYPE_CHECKING:
     from pathlib import Path

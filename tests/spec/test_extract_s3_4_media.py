@@ -16,7 +16,7 @@ import pytest
 
 from permacite.errors import LimitError, NotFoundError, ParseError, PermaciteError
 from permacite.extract import extract
-from permacite.extract.media.pictures.image import _reader
+from permacite.extract.media.picture import _reader
 
 WIDTH, HEIGHT = 8, 6
 RATE = 8000

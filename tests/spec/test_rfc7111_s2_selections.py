@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from permacite.errors import NotFoundError, ParseError
 from permacite.extract import extract
-from permacite.extract.table import Table, value
+from permacite.extract.structure import Table, value
 from permacite.pdi import SCHEMES, denotes_same, parse
 from permacite.text.document import canonical
 

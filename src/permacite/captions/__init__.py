@@ -2,8 +2,8 @@
 
 | format | source | module |
 |---|---|---|
-| text/vtt | W3C WebVTT: The Web Video Text Tracks Format | webvtt, reading |
-| application/x-subrip | no specification | reading |
+| text/vtt | W3C WebVTT: The Web Video Text Tracks Format | formats |
+| application/x-subrip | no specification | formats |
 | the words as plain text | docs/explanation/the-words-of-recordings.md | rendition |
 
 `read_captions` reads both formats. `words_of` makes the text that is cited, with the time and the
@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 from permacite.exports import on_demand
 
 if TYPE_CHECKING:
+    from permacite.captions.formats import MEDIA_TYPES, read_captions
     from permacite.captions.model import Captions, Cue, Piece
-    from permacite.captions.reading import MEDIA_TYPES, read_captions
     from permacite.captions.rendition import RENDITION_VERSION, Span, Turn, Words, turns, words_of
 
 __all__ = [
@@ -40,7 +40,7 @@ on_demand(
     __name__,
     {
         "permacite.captions.model": "Captions, Cue, Piece",
-        "permacite.captions.reading": "MEDIA_TYPES, read_captions",
+        "permacite.captions.formats": "MEDIA_TYPES, read_captions",
         "permacite.captions.rendition": "RENDITION_VERSION, Span, Turn, Words, turns, words_of",
     },
 )

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from permacite.captions.reading import pieces_of
+from permacite.captions.formats import pieces_of
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:

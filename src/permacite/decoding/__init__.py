@@ -4,7 +4,6 @@
 |---|---|
 | kinds | the kinds of worker: what each imports, what it does, and its limits |
 | messages | the protocol: JSON, octets and a file descriptor |
-| pages | the kind that draws pages of PDFs as pictures |
 | signatures | the kind that checks signatures of PDFs |
 | worker | the process that decodes, and its confinement: no files, sockets, programs |
 | workers | pools of warm workers, with queue, memory limit and timeout |

@@ -27,7 +27,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
 
 from permacite.errors import ParseError
 from permacite.renditions.model import Notice
-from permacite.renditions.pdf import decoder
+from permacite.renditions.pdf.library import opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,7 +90,7 @@ def with_signatures(rendered: Rendered, content: Octets) -> Rendered:
     others = [notice for notice in rendered.notices if notice.code != _NOT_CHECKED]
     if len(others) == len(rendered.notices):
         return rendered
-    with decoder.opened(content) as (pdfium, document):
+    with opened(content) as (pdfium, document):
         return replace(rendered, notices=(*others, *_signatures(pdfium, document, content)))
 
 

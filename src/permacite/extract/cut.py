@@ -1,21 +1,55 @@
-"""From a fragment to the room that cuts it."""
+"""From a fragment to the room that cuts it.
+
+Cut cut_octets out of anything (PDI §3.4.6).
+
+The end is excluded; HTTP ranges include theirs, so `byte=23,57` is `Range: bytes=23-56`.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
 from permacite.errors import NotFoundError, ParseError, PermaciteError
-from permacite.extract import octets, text
+from permacite.extract import text
+from permacite.extract.excerpt import Excerpt, digest_of, extent
 from permacite.media_types import content_type
 from permacite.pdi import LINE, SCHEMES, FragmentPDI, Specifier, parse_specifier
 
 if TYPE_CHECKING:
     from permacite.charsets import Charset
-    from permacite.extract.excerpt import Excerpt
     from permacite.extract.media.decoders import Octets
     from permacite.text.document import DocumentText
 
-__all__ = ["Decode", "Stored", "extract", "extract_from", "is_decoded", "is_of_text", "octets_from"]
+__all__ = [
+    "Decode",
+    "Sliced",
+    "Stored",
+    "cut_octets",
+    "extract",
+    "extract_from",
+    "is_decoded",
+    "is_of_text",
+    "octets_from",
+]
+
+
+class Sliced(Protocol):
+    """Octets in memory, mapped, or in a store."""
+
+    def __len__(self) -> int:
+        """How many there are."""
+
+    def __getitem__(self, wanted: slice, /) -> bytes:
+        """Some of them."""
+
+
+def cut_octets(data: Sliced, start: int, end: int) -> Excerpt:
+    """Return the bytes from `start` up to `end`."""
+    found = extent(start, end, len(data), "bytes")
+    part = data[found.start : found.end]
+    place = (found.start, found.end)
+    kind = "application/octet-stream"
+    return Excerpt(part, kind, None, place, found.clipped, digest_of("octets", part))
 
 
 class Stored(Protocol):
@@ -39,7 +73,8 @@ class Decode(Protocol):
 
 
 _OF_TABLES = frozenset({"row", "col", "cell"})
-_OF_TEXT = _OF_TABLES | {"char", "elt", "line", "name", "pointer"}
+_COUNTED = frozenset({"char", "line"})
+_OF_TEXT = _OF_TABLES | _COUNTED | {"elt", "name", "pointer"}
 _DRAWN = frozenset({"page", "viewrect"})
 _OF_OCTETS = frozenset({"byte", "part"})
 """Schemes whose parts are cut out of the octets here, whatever they are."""
@@ -76,7 +111,7 @@ def extract(
         raise NotFoundError("there are previews of pages, sound and video alone", written)
     if found.scheme == "byte":
         start, end = found.positions
-        return octets.octets(data, int(start), int(end))
+        return cut_octets(data, int(start), int(end))
     if found.scheme == "part":
         from permacite.extract import inner
 
@@ -105,13 +140,13 @@ def extract_from(document: DocumentText, media_type: str, fragment: str | Fragme
     return _of_text(document, media_type, found)
 
 
-def octets_from(stored: octets.Sliced, media_type: str, fragment: str) -> Excerpt:
+def octets_from(stored: Sliced, media_type: str, fragment: str) -> Excerpt:
     """Return the octets that `fragment` names, and read no others. Raises as `extract`."""
     found = parse_specifier(fragment.removeprefix("#"), media_type, _SCHEMES)
     if found.scheme != "byte":
         raise ParseError("expected a part of the octets", fragment, 0, "PDI §3.4.6")
     start, end = found.positions
-    return octets.octets(stored, int(start), int(end))
+    return cut_octets(stored, int(start), int(end))
 
 
 def is_of_text(fragment: str, media_type: str) -> bool:
@@ -126,21 +161,17 @@ def is_decoded(fragment: str, media_type: str) -> bool:
 
 
 def _of_text(document: DocumentText, media_type: str, found: Specifier) -> Excerpt:
+    if found.scheme in _COUNTED:
+        cut = text.characters if found.scheme == "char" else text.lines
+        start, end = found.positions
+        return cut(document, media_type, int(start), int(end))
+    from permacite.extract import structure
+
     if found.scheme in _OF_TABLES:
-        from permacite.extract import table
-
-        return table.part(document, media_type, found.scheme, found.positions)
+        return structure.cells(document, media_type, found.scheme, found.positions)
     if found.scheme == "pointer":
-        from permacite.extract import pointer
-
-        return pointer.value(document, media_type, found.positions[0])
+        return structure.json_value(document, media_type, found.positions[0])
     start, end = found.positions
-    if found.scheme == "char":
-        return text.characters(document, media_type, int(start), int(end))
-    if found.scheme == "line":
-        return text.lines(document, media_type, int(start), int(end))
-    from permacite.extract import markup
-
     if found.scheme == "name":
-        return markup.by_name(document, media_type, start, end)
-    return markup.by_position(document, media_type, int(start), int(end))
+        return structure.elements_by_name(document, media_type, start, end)
+    return structure.elements_by_position(document, media_type, int(start), int(end))

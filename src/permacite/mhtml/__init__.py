@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from permacite.mhtml.disclosure import Disclosure, disclosures
     from permacite.mhtml.folder import MANIFEST, File, Packed, extract, pack
     from permacite.mhtml.mime.model import DEFECTS, Defect, Limits
-    from permacite.mhtml.reading.aggregate import Aggregate
-    from permacite.mhtml.reading.aggregate import open_aggregate as open  # noqa: A004 - called mhtml.open
+    from permacite.mhtml.reading import Aggregate
+    from permacite.mhtml.reading import open_aggregate as open  # noqa: A004 - called mhtml.open
     from permacite.mhtml.reading.part import BodyPart
     from permacite.mhtml.reading.resolve import Profile as Matching
     from permacite.mhtml.reading.resolve import Resolution
+    from permacite.mhtml.writing import Written, WrittenPart, build, write
     from permacite.mhtml.writing.profiles import Profile
     from permacite.mhtml.writing.resource import Multipart, Resource, Subtype
     from permacite.mhtml.writing.rewrite import contents_of, for_browsers, rewritten
-    from permacite.mhtml.writing.write import Written, WrittenPart, build, write
 
 __all__ = [
     "DEFECTS",
@@ -64,12 +64,12 @@ on_demand(
         "permacite.mhtml.disclosure": "Disclosure, disclosures",
         "permacite.mhtml.folder": "MANIFEST, File, Packed, extract, pack",
         "permacite.mhtml.mime.model": "DEFECTS, Defect, Limits",
-        "permacite.mhtml.reading.aggregate": "Aggregate, open_aggregate as open",
+        "permacite.mhtml.reading": "Aggregate, open_aggregate as open",
         "permacite.mhtml.reading.part": "BodyPart",
         "permacite.mhtml.reading.resolve": "Profile as Matching, Resolution",
         "permacite.mhtml.writing.profiles": "Profile",
         "permacite.mhtml.writing.resource": "Multipart, Resource, Subtype",
         "permacite.mhtml.writing.rewrite": "contents_of, for_browsers, rewritten",
-        "permacite.mhtml.writing.write": "Written, WrittenPart, build, write",
+        "permacite.mhtml.writing": "Written, WrittenPart, build, write",
     },
 )

@@ -20,18 +20,18 @@ from typing import TYPE_CHECKING, TypeAlias
 from permacite import uri
 from permacite.errors import NotFoundError, ParseError
 from permacite.media_types import PAGES, essence
+from permacite.mhtml.writing import write
 from permacite.mhtml.writing.resource import Multipart, Resource
 from permacite.mhtml.writing.rewrite import contents_of, message_fields
-from permacite.mhtml.writing.write import write
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from permacite.mhtml.reading.aggregate import Aggregate
+    from permacite.mhtml.reading import Aggregate
+    from permacite.mhtml.writing import Sink, Written
     from permacite.mhtml.writing.profiles import Profile
     from permacite.mhtml.writing.resource import Fields, Subtype
-    from permacite.mhtml.writing.write import Sink, Written
 
 __all__ = ["MANIFEST", "File", "Packed", "extract", "label_of", "pack"]
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from permacite.errors import DecodingError, NotFoundError
-from permacite.renditions.pdf import decoder
 from permacite.renditions.pdf.frames import frame_of
+from permacite.renditions.pdf.library import opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +55,7 @@ def draw(content: Octets, place: PagePlace, admit: Callable[[int], None]) -> Dra
     Raises ParseError for what is no PDF, NotFoundError where there is no such page or the area
     lies beside it, DecodingError where the page cannot be read.
     """
-    with decoder.opened(content) as (pdfium, document):
+    with opened(content) as (pdfium, document):
         there = pdfium.FPDF_GetPageCount(document)
         if place.page > there:
             pages = f"{there} page{'s' if there != 1 else ''}"
@@ -75,7 +75,7 @@ def measure(content: Octets, number: int) -> tuple[int, float, float, float, flo
 
     Raises ParseError for what is no PDF, DecodingError where the page cannot be read.
     """
-    with decoder.opened(content) as (pdfium, document):
+    with opened(content) as (pdfium, document):
         page = pdfium.FPDF_LoadPage(document, number - 1)
         if not page:
             raise DecodingError(f"page {number} cannot be read")

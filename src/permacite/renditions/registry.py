@@ -100,7 +100,7 @@ TABLE = {
         {".ipynb": "application/x-ipynb+json"},
     ),
     "pdf-text/1": Entry(
-        f"{_HERE}.pdf.rendition:PDF_TEXT_1",
+        f"{_HERE}.pdf:PDF_TEXT_1",
         frozenset({"application/pdf"}),
         {".pdf": "application/pdf"},
     ),

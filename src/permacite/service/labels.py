@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from permacite.archive import Repository, Representation
-    from permacite.extract.table import Table
+    from permacite.extract.structure import Table
     from permacite.renditions import Label
     from permacite.renditions.drawn import DrawnMap
     from permacite.renditions.pdf.places import Places
@@ -77,7 +77,7 @@ def printed_of(
 
 def table_of(repository: Repository, representation: Representation) -> Table:
     """The rows and cells of CSV. Raises RestrictedError, IntegrityError."""
-    from permacite.extract.table import Table
+    from permacite.extract.structure import Table
 
     text = repository.text(representation)
     table = _TABLES.get(representation.digest, text.charset.label)

@@ -24,8 +24,17 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from permacite.text.reading import BLOCK_BYTES
 from permacite.text.source import filling
-from permacite.text.stretch import PlainCounter, are_high, endings, safe_cut, undefined
-from permacite.text.tally import Mark, Plan, Tally, tally
+from permacite.text.tally import (
+    Mark,
+    PlainCounter,
+    Plan,
+    Tally,
+    are_high,
+    endings,
+    safe_cut,
+    tally,
+    undefined,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -33,8 +42,7 @@ if TYPE_CHECKING:
 
     from permacite.text.reading import Reader
     from permacite.text.source import Fill
-    from permacite.text.stretch import Counter
-    from permacite.text.tally import Plan
+    from permacite.text.tally import Counter, Plan
 
 __all__ = ["sweep", "vector_counter"]
 
@@ -47,7 +55,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from permacite.charsets import Encoding
-    from permacite.text.stretch import Counter
+    from permacite.text.tally import Counter
 
     Marks: TypeAlias = NDArray[np.bool_]
     Octets: TypeAlias = NDArray[np.uint8]

@@ -18,8 +18,8 @@ import struct
 from typing import TYPE_CHECKING
 
 from permacite.errors import PermaciteError
+from permacite.extract.media import gif, tiff
 from permacite.extract.media.decoders import MAX_FRAMES
-from permacite.extract.media.pictures import gif, tiff
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

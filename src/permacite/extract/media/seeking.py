@@ -23,8 +23,7 @@ from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite.extract.media.decoders import load
-from permacite.extract.media.timeline import Form, Heard, Stretch
-from permacite.extract.media.wave_file import LAYOUTS
+from permacite.extract.media.timeline import LAYOUTS, Form, Heard, Stretch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

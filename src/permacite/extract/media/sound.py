@@ -23,8 +23,16 @@ from permacite.extract.media.decoders import (
     opened,
 )
 from permacite.extract.media.seeking import SEEKING, Maker, resumed
-from permacite.extract.media.timeline import MAX_SECONDS, Form, Heard, Stretch, heard, sound_of
-from permacite.extract.media.wave_file import LAYOUTS, wave_file
+from permacite.extract.media.timeline import (
+    LAYOUTS,
+    MAX_SECONDS,
+    Form,
+    Heard,
+    Stretch,
+    heard,
+    sound_of,
+    wave_file,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,21 +12,127 @@ counted. Where something is damaged, time goes on:
 - Where the rate or the channels change, as in recordings that were joined, a new stretch begins.
 
 Time in which nothing is heard is a hole: the next stretch begins behind it.
+
+Where decoding of pictures can begin with the same result as from the start.
+
+Some key pictures end all dependence on what was before: an IDR picture (H.264 §7.4.1.2.4, H.265
+§7.4.2.2), a key frame of VP8, VP9 or AV1, and every picture where each stands for itself. Others do
+not say so (open groups of MPEG-2, recovery points), or are not known here: then all is decoded.
+Packets are read one after the other, which costs little; no index of a container is trusted.
+
+WAV files: the samples of a sound as they are (RIFF, WAVE_FORMAT_PCM and IEEE_FLOAT).
 """
 
 from __future__ import annotations
 
+import struct
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite.extract.media.decoders import check_read, load, undecodable
-from permacite.extract.media.wave_file import LAYOUTS
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["MAX_SECONDS", "Form", "Heard", "Stretch", "heard", "packets", "sound_of"]
+__all__ = [
+    "LAYOUTS",
+    "MAX_SECONDS",
+    "Form",
+    "Heard",
+    "Stretch",
+    "from_key_picture",
+    "heard",
+    "packets",
+    "sound_of",
+    "wave_file",
+]
+
+
+_RESET = frozenset({"vp8", "vp9", "libvpx", "libvpx-vp9", "av1", "libdav1d", "ffv1"})
+_ALONE = frozenset({"mjpeg", "rawvideo", "png", "prores", "dnxhd", "huffyuv", "ffvhuff"})
+_IDR = {"h264": (frozenset({5}), 6), "hevc": (frozenset({19, 20}), 32)}
+"""The types of units that are IDR pictures, and the first that is no picture at all."""
+_START = b"\0\0\1"
+_MAX_HELD_BYTES = 64 << 20
+
+
+def from_key_picture(source: Iterator[Any], stream: Any, start: Fraction) -> Iterator[Any]:
+    """The packets that are needed for the pictures from `start`, a time stamp in seconds, on.
+
+    They begin one such key picture earlier than they must: there a decoder finds out how far the
+    order of pictures differs from that of packets.
+    """
+    earlier: list[Any] = []
+    held: list[Any] = []
+    octets = 0
+    for packet in source:
+        at = None if packet.pts is None else packet.pts * packet.time_base
+        if packet.is_keyframe and at is not None and at <= start and _is_fresh(packet, stream):
+            earlier, held = held, []
+            octets = sum(each.size for each in earlier)
+        held.append(packet)
+        octets += packet.size
+        if at is None or at >= start or octets > _MAX_HELD_BYTES:
+            break
+    yield from earlier
+    yield from held
+    yield from source
+
+
+def _is_fresh(packet: Any, stream: Any) -> bool:
+    """Whether nothing from this key picture on depends on what was before it."""
+    codec = stream.codec_context
+    if codec.name in _IDR:
+        kinds = _units(bytes(packet), codec.extradata or b"", codec.name)
+        wanted, others = _IDR[codec.name]
+        return next((kind in wanted for kind in kinds if kind < others and kind), False)
+    return codec.name in _RESET | _ALONE
+
+
+def _units(octets: bytes, setup: bytes, codec: str) -> Iterator[int]:
+    """The types of the units of a packet, which have lengths in front, or start codes between."""
+    if setup[:1] == b"\1":
+        size = (setup[4 if codec == "h264" else 21] & 3) + 1
+        at = 0
+        while at + size < len(octets):
+            yield _kind(octets[at + size], codec)
+            at += size + int.from_bytes(octets[at : at + size], "big")
+    else:
+        yield from (_kind(unit[0], codec) for unit in octets.split(_START)[1:] if unit)
+
+
+def _kind(head: int, codec: str) -> int:
+    return head & 31 if codec == "h264" else head >> 1 & 63
+
+
+LAYOUTS = {
+    "u8": ("u8", 8, 1),
+    "s16": ("s16le", 16, 1),
+    "s32": ("s32le", 32, 1),
+    "flt": ("f32le", 32, 3),
+    "dbl": ("f64le", 64, 3),
+}
+"""The decoder's name of a sample format to ours, bits a sample, and the tag that WAV has for it."""
+
+_MOST_OF_16_BITS, _MOST_OF_32_BITS = (1 << 16) - 1, (1 << 32) - 1
+
+
+def wave_file(samples: bytes, layout: str, rate: int, channels: int) -> bytes:
+    """Return interleaved little-endian samples as a file. `layout` is a key of LAYOUTS.
+
+    Raises DecodingError for more channels or samples a second than a header has room for.
+    """
+    _, bits, tag = LAYOUTS[layout]
+    frame = channels * bits // 8
+    if frame > _MOST_OF_16_BITS or rate * frame > _MOST_OF_32_BITS:
+        raise undecodable("sound", f"no WAV holds {rate} samples a second of {channels} channels")
+    form = struct.pack("<HHIIHH", tag, channels, rate, rate * frame, frame, bits)
+    padded = samples + b"\0" * (len(samples) % 2)
+    body = b"WAVEfmt " + struct.pack("<I", len(form)) + form
+    body += b"data" + struct.pack("<I", len(samples)) + padded
+    return b"RIFF" + struct.pack("<I", len(body)) + body
+
 
 MAX_SECONDS = 6 * 60 * 60
 _LOSSY = "s16"

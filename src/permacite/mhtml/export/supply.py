@@ -25,7 +25,7 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permacite.mhtml.reading.aggregate import Aggregate
+    from permacite.mhtml.reading import Aggregate
     from permacite.mhtml.reading.part import BodyPart
 
 __all__ = ["NOTHING", "Resource", "Styles", "Supply", "data_uri", "without_tags"]

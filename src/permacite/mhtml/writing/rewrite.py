@@ -6,14 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from permacite.mhtml.mime.parameters import parse_structured
-from permacite.mhtml.reading import related
-from permacite.mhtml.reading.aggregate import open_aggregate
+from permacite.mhtml.reading import open_aggregate, related
+from permacite.mhtml.writing import build
 from permacite.mhtml.writing.profiles import charset_of
 from permacite.mhtml.writing.resource import FIELD_NAME, Labels, Multipart, Resource, is_content_id
-from permacite.mhtml.writing.write import build
 
 if TYPE_CHECKING:
-    from permacite.mhtml.reading.aggregate import Aggregate
+    from permacite.mhtml.reading import Aggregate
     from permacite.mhtml.reading.part import BodyPart
     from permacite.mhtml.writing.profiles import Profile
     from permacite.mhtml.writing.resource import Fields, Subtype

@@ -29,7 +29,7 @@ from permacite.markup import Document, plain_text
 from permacite.media_types import PAGES
 from permacite.mhtml.mime.parameters import parse_structured
 from permacite.mhtml.mime.words import decode_text
-from permacite.mhtml.reading.aggregate import open_aggregate
+from permacite.mhtml.reading import open_aggregate
 from permacite.renditions.model import Notice, Rendered, Rendition
 from permacite.renditions.office.stacked import Stacked, cleaned
 

@@ -6,18 +6,19 @@ is made by `map` over columns of addresses, a glyph each.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from permacite.errors import PermaciteError
+from permacite.errors import ParseError, PermaciteError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-__all__ = ["Library", "library"]
+__all__ = ["Library", "library", "opened"]
 
 _PLACE, _INT, _SIZE = ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t
 _LONG, _UNSIGNED = ctypes.c_ulong, ctypes.c_uint
@@ -164,3 +165,28 @@ class Library:
 def library() -> Library:
     """The library, started once."""
     return Library()
+
+
+_PASSWORD, _SECURITY = 4, 5
+
+
+@contextlib.contextmanager
+def opened(content: Any) -> Iterator[tuple[Library, int]]:
+    """Open octets: the library, and its handle of the document. Raises ParseError."""
+    import numpy as np
+
+    pdfium = library()
+    octets = np.frombuffer(content, np.uint8)
+    document = pdfium.FPDF_LoadMemDocument64(octets.ctypes.data, octets.size, None)
+    if not document:
+        fault = pdfium.FPDF_GetLastError()
+        start = bytes(octets[:40]).decode("latin-1")
+        if fault == _PASSWORD:
+            raise ParseError("expected a PDF that opens without a password", start, 0)
+        if fault == _SECURITY:
+            raise ParseError("it is encrypted in a way that is not known here", start, 0)
+        raise ParseError("expected a PDF, found none that can be read", start, 0)
+    try:
+        yield pdfium, document
+    finally:
+        pdfium.FPDF_CloseDocument(document)

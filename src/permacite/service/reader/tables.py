@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from permacite.extract.table import value
+from permacite.extract.structure import value
 from permacite.limits import CELL_CHARACTERS, TABLE_CELLS, TABLE_COLUMNS, TABLE_ROWS
 from permacite.service.reader.marking import TextPiece
 
 if TYPE_CHECKING:
     from permacite import pdi
-    from permacite.extract.table import Area, Table
+    from permacite.extract.structure import Area, Table
     from permacite.service.reader.marking import Marked
 
 __all__ = ["Cell", "Grid", "Row", "grid"]

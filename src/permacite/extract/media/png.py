@@ -3,23 +3,149 @@
 A row depends on the one above it (PNG §9), so all rows above are decoded, a band at a time, as a
 small picture whose first row is the last one of the band before. What comes out is a PNG file of
 the rows, which is decoded like any other.
+
+Pictures of more bits, or of other samples, than the usual decoder keeps: rows of octets.
+
+PNG pictures of 16 bits in several channels, read and written without loss (PNG §11.2, §11.3).
 """
 
 from __future__ import annotations
 
 import struct
 import zlib
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from permacite.extract.media.decoders import load, undecodable
-from permacite.extract.media.pictures import deep_png
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permacite.extract.media.decoders import Octets
 
-__all__ = ["Large", "large", "memory", "narrowed"]
+__all__ = [
+    "KINDS",
+    "LEFT_TO_RIGHT",
+    "SIGNATURE",
+    "TOP_TO_BOTTOM",
+    "TRANSPOSED",
+    "Deep",
+    "Large",
+    "chunk",
+    "decode_png",
+    "encode_png",
+    "is_deep_png",
+    "large",
+    "memory",
+    "narrowed",
+    "profile",
+]
+
+
+TRANSPOSED = frozenset({5, 6, 7, 8})
+LEFT_TO_RIGHT = frozenset({2, 3, 6, 7})
+TOP_TO_BOTTOM = frozenset({3, 4, 7, 8})
+"""What each EXIF orientation asks for, in this order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deep:
+    """Rows of pixels of so many `octets` each, big-endian. `kind` names their layout."""
+
+    kind: str
+    octets: int
+    rows: tuple[bytes, ...]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height in pixels."""
+        return len(self.rows[0]) // self.octets, len(self.rows)
+
+    def crop(self, box: tuple[int, int, int, int]) -> Deep:
+        """Return a part: left, top, right, bottom, the last two excluded."""
+        left, top, right, bottom = box
+        rows = self.rows[top:bottom]
+        return replace(
+            self, rows=tuple(row[left * self.octets : right * self.octets] for row in rows)
+        )
+
+    def oriented(self, orientation: int) -> Deep:
+        """Return the picture as EXIF orientation 1 to 8 has it displayed."""
+        if orientation not in TRANSPOSED | LEFT_TO_RIGHT | TOP_TO_BOTTOM:
+            return self
+        rows = [self._pixels(row) for row in self.rows]
+        if orientation in TRANSPOSED:
+            rows = [list(column) for column in zip(*rows, strict=True)]
+        if orientation in LEFT_TO_RIGHT:
+            rows = [row[::-1] for row in rows]
+        if orientation in TOP_TO_BOTTOM:
+            rows = rows[::-1]
+        return replace(self, rows=tuple(b"".join(row) for row in rows))
+
+    def _pixels(self, row: bytes) -> list[bytes]:
+        return [row[at : at + self.octets] for at in range(0, len(row), self.octets)]
+
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_START = struct.Struct(">8xI4sIIBB")
+_DEEP = 16
+_COLOURS = {"ya16be": (4, 4), "rgb48be": (2, 6), "rgba64be": (6, 8)}
+"""The decoder's name of a layout to PNG's colour type, and octets a pixel."""
+KINDS = frozenset(_COLOURS)
+
+
+def encode_png(picture: Deep, chunks: bytes) -> bytes:
+    """Return a PNG file, with other chunks before the pixels."""
+    width, height = picture.size
+    head = struct.pack(">IIBBBBB", width, height, _DEEP, _COLOURS[picture.kind][0], 0, 0, 0)
+    pixels = zlib.compress(b"".join(b"\0" + row for row in picture.rows))
+    body = chunk(b"IHDR", head) + chunks + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
+    return SIGNATURE + body
+
+
+def chunk(name: bytes, data: bytes) -> bytes:
+    """Return a chunk."""
+    check = struct.pack(">I", zlib.crc32(name + data))
+    return struct.pack(">I", len(data)) + name + data + check
+
+
+def is_deep_png(data: Octets) -> bool:
+    """Whether `data` is a PNG of 16 bits in more than one channel."""
+    if data[: len(SIGNATURE)] != SIGNATURE or len(data) < _START.size:
+        return False
+    _, name, _, _, depth, colour = _START.unpack_from(data)
+    return bool(name == b"IHDR" and depth == _DEEP and colour in {2, 4, 6})
+
+
+def profile(data: Octets) -> bytes:
+    """Return the chunks of a PNG that say what its colours mean, as they are."""
+    found = b""
+    at = len(SIGNATURE)
+    while at + 8 <= len(data):
+        size, name = struct.unpack_from(">I4s", data, at)
+        if name in {b"iCCP", b"sRGB", b"gAMA", b"cHRM"}:
+            found += data[at : at + 12 + size]
+        if name == b"IDAT":
+            break
+        at += 12 + size
+    return found
+
+
+def decode_png(data: Octets) -> Deep:
+    """Decode a PNG that `is_deep_png`."""
+    av = load("av")
+    frames = av.CodecContext.create("png", "r").decode(av.Packet(data))
+    if not frames or frames[0].format.name not in _COLOURS:
+        raise undecodable("picture", "no such layout of 16 bits")
+    frame = frames[0]
+    kind = frame.format.name
+    plane = frame.planes[0]
+    octets = bytes(plane)
+    width = frame.width * _COLOURS[kind][1]
+    starts = range(0, frame.height * plane.line_size, plane.line_size)
+    rows = tuple(octets[at : at + width] for at in starts)
+    return Deep(kind, _COLOURS[kind][1], rows)
+
 
 Box: TypeAlias = tuple[int, int, int, int]
 
@@ -57,7 +183,7 @@ class Large(NamedTuple):
 
 def large(data: Octets) -> Large | None:
     """Read the chunks of a PNG; None where its rows cannot be had alone, or need not."""
-    if data[:8] != deep_png.SIGNATURE:
+    if data[:8] != SIGNATURE:
         return None
     head, chunks, pixels = b"", b"", []
     for name, start, size in _chunks(data):
@@ -85,7 +211,7 @@ def memory(found: Large, box: Box) -> int:
 
 def _chunks(data: Octets) -> Iterator[tuple[bytes, int, int]]:
     """Each chunk: its name, where its content begins, and how long that is (§5.3)."""
-    at = len(deep_png.SIGNATURE)
+    at = len(SIGNATURE)
     name = b""
     while name != b"IEND":
         if at + 12 > len(data):
@@ -111,11 +237,11 @@ def narrowed(data: Octets, found: Large, box: Box) -> tuple[bytes, int]:
     pixels = zlib.compress(b"".join(kept), 0)
     return b"".join(
         [
-            deep_png.SIGNATURE,
-            deep_png.chunk(b"IHDR", head),
+            SIGNATURE,
+            chunk(b"IHDR", head),
             found.chunks,
-            deep_png.chunk(b"IDAT", pixels),
-            deep_png.chunk(b"IEND", b""),
+            chunk(b"IDAT", pixels),
+            chunk(b"IEND", b""),
         ]
     ), left
 
@@ -145,8 +271,8 @@ def _without_filters(found: Large, above: bytes, band: bytes) -> bytes:
     else:
         head = _HEAD.pack(width, lines, 16, _COLOUR_OF[found.octets], 0, 0, 0)
         parts = [(b"IHDR", head), (b"IDAT", pixels), (b"IEND", b"")]
-        file = b"".join(deep_png.chunk(*part) for part in parts)
-        rows = b"".join(deep_png.decode(deep_png.SIGNATURE + file).rows)
+        file = b"".join(chunk(*part) for part in parts)
+        rows = b"".join(decode_png(SIGNATURE + file).rows)
     return bytes(rows)[len(above) :]
 
 

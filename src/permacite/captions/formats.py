@@ -1,45 +1,50 @@
-r"""Which kind of captions a media type is, and what reads it.
+r"""Readers of caption files: WebVTT and SubRip (SRT), chosen by media type.
 
-Read SRT files (SubRip), for which there is no specification: the forms that are found.
-
-A file is a row of cues: a number, a line with two times, lines of text, an empty line.
-
-Readings, after what ffmpeg, VLC and SubRip itself read and write:
-1.  A cue begins at a line with two times and `-->` between them, whatever stands before it. The
-    line right above, if it holds digits alone, is its number. What comes before the first such line
-    is no text.
-2.  A time is hours, minutes and seconds, each of one digit or more, and milliseconds behind a
-    comma, a point or a colon. Hours may be missing, and so may milliseconds; of more than three
-    digits the first three count. A time below zero is zero.
-3.  What follows the times on their line (`X1:..`) is where the cue is shown, and no text.
-4.  The text goes on to the next cue. Empty lines in it leave nothing.
-5.  The tags `b`, `i`, `u`, `s` and `font`, in any case, are no text; neither are codes in braces
-    that begin with a backslash (`{\an8}`), nor `{b}`, `{i}`, `{u}`, `{s}` and their ends. Any other
-    `<` and `{` is text, and so is `&amp;`: SRT has no references.
-6.  No voice is told: where a name stands in a line, it is text.
-
-The text of a WebVTT cue: tags, voices, character references, and times inside it.
+WebVTT: The Web Video Text Tracks Format (W3C Candidate Recommendation, 2019).
 
 | section | function |
 |---|---|
+| §6.1 WebVTT file parsing: the parser algorithm | parse_webvtt |
+| §6.1 collect a WebVTT block | _block |
+| §6.3 WebVTT cue timings and settings parsing | _cue |
+| §6.3 collect a WebVTT timestamp | timestamp |
+| §4.1 WebVTT file body: the optional header | _language |
 | §6.4 WebVTT cue text parsing rules, the tree | webvtt_pieces |
 | §6.4 WebVTT cue text tokenizer | _TOKEN, _start_tag |
 | HTML §13.2.5.72 character reference state | markup.references |
 
-Deviations: none that the words tell of; classes and languages of spans are read past.
+Deviations: hours of more than nine digits are no time; the specification sets no bound. The text is
+decoded before, by the rules for all documents; the specification knows UTF-8 alone. Regions,
+settings and style sheets, which say where cues are shown, are skipped, and so are classes and
+languages of spans.
 
-Readings: a time inside a cue holds for what follows it, if it lies behind the times before it and
-before the end of the cue, as §4.2.2 demands of authors; any other is read past. A voice without a
-name is none.
+Readings: a header line `Language: en`, which no rule forbids and some services write, gives the
+language; the specification skips the header. A time inside a cue applies to what follows it, if it
+is later than the times before it and before the end of the cue, as §4.2.2 demands of authors; any
+other is skipped. A voice without a name is none.
+
+SRT has no specification. A file is a sequence of cues: a number, a line with two times, lines of
+text, an empty line. Readings, after what ffmpeg, VLC and SubRip itself read and write:
+
+1.  A cue begins at a line with two times and `-->` between them, whatever precedes it. The line
+    right above, if it holds digits alone, is its number. What comes before the first such line is
+    no text.
+2.  A time is hours, minutes and seconds, each of one digit or more, and milliseconds after a
+    comma, a point or a colon. Hours may be missing, and so may milliseconds; of more than three
+    digits the first three count. A time below zero is zero.
+3.  What follows the times on their line (`X1:..`) is a position on the screen, and no text.
+4.  The text continues to the next cue. Empty lines in it leave nothing.
+5.  The tags `b`, `i`, `u`, `s` and `font`, in any case, are no text; neither are codes in braces
+    that begin with a backslash (`{\an8}`), nor `{b}`, `{i}`, `{u}`, `{s}` and their ends. Any other
+    `<` and `{` is text, and so is `&amp;`: SRT has no references.
+6.  There are no voices: a name in a line is text.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from permacite.captions import webvtt
 from permacite.captions.model import Captions, Cue, Piece, bounded
-from permacite.captions.webvtt import SIGNATURE, timestamp
 from permacite.errors import ParseError
 from permacite.markup import references
 from permacite.scan import compile_pattern
@@ -48,15 +53,115 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Iterator
 
-
 __all__ = [
     "MEDIA_TYPES",
+    "SIGNATURE",
     "parse_subrip",
+    "parse_webvtt",
     "pieces_of",
     "read_captions",
     "subrip_pieces",
+    "timestamp",
     "webvtt_pieces",
 ]
+
+
+SIGNATURE = "WEBVTT"
+_SPEC = "WebVTT §6.1"
+_ARROW = "-->"
+_WEBVTT_TIME = r"(?:([0-9]{1,9}):)?([0-9]{2}):([0-9]{2})\.([0-9]{3})(?![0-9])"
+_TIMESTAMP = compile_pattern(_WEBVTT_TIME)
+_TIMINGS = compile_pattern(
+    rf"[\t\n\f\r ]*+({_WEBVTT_TIME})[\t\n\f\r ]*+-->[\t\n\f\r ]*+({_WEBVTT_TIME})"
+)
+_LANGUAGE = compile_pattern(r"(?i)language[ \t]*+:[ \t]*+([a-z]{1,8}(?:-[a-z0-9]{1,8}){0,8})[ \t]*")
+_LONGEST_HEADER_LINE = 100
+_LAST = 59
+
+
+def parse_webvtt(text: str) -> Captions:
+    """The cues of a file, from its decoded text, a byte order mark or none before it.
+
+    Raises ParseError for what does not begin as WebVTT, and for too many cues. Linear in time.
+    """
+    source = text.removeprefix("\ufeff").replace("\0", "\ufffd")
+    source = source.replace("\r\n", "\n").replace("\r", "\n")
+    if not source.startswith(SIGNATURE) or source[6:7] not in {"", " ", "\t", "\n"}:
+        raise ParseError(f"expected {SIGNATURE} and the end of the line", source[:80], 0, _SPEC)
+    lines = source.split("\n")
+    return Captions(bounded(_webvtt_cues(lines), source), _language(lines))
+
+
+def _language(lines: list[str]) -> str | None:
+    """The language that the header declares: the lines up to an empty one, or to a cue."""
+    for line in lines[1:]:
+        if not line or _ARROW in line:
+            return None
+        told = _LANGUAGE.fullmatch(line[:_LONGEST_HEADER_LINE])
+        if told is not None:
+            return str(told[1])
+    return None
+
+
+def _webvtt_cues(lines: list[str]) -> Iterator[Cue]:
+    """The cues of all blocks; the first block, right below the signature, is the header."""
+    number = 1
+    if number < len(lines) and lines[number]:
+        number, _ = _block(lines, number, in_header=True)
+    while number < len(lines):
+        if not lines[number]:
+            number += 1
+            continue
+        number, cue = _block(lines, number, in_header=False)
+        if cue is not None:
+            yield cue
+
+
+def _block(lines: list[str], number: int, *, in_header: bool) -> tuple[int, Cue | None]:
+    """Collect a WebVTT block from a line on: where the next begins, and the cue that this is."""
+    cue: Cue | None = None
+    seen_arrow = False
+    buffer: list[str] = []
+    count = 0
+    while number < len(lines):
+        line = lines[number]
+        count += 1
+        if _ARROW in line:
+            # Times stand in the first line, or in the second below an identifier.
+            if in_header or seen_arrow or count > 2:  # noqa: PLR2004 - the specification's number
+                break
+            seen_arrow = True
+            cue = _cue(line, buffer[0] if buffer else "")
+            if cue is not None:
+                buffer = []
+        elif not line:
+            break
+        else:
+            buffer.append(line)
+        number += 1
+    return number, None if cue is None else cue._replace(text="\n".join(buffer))
+
+
+def _cue(line: str, identifier: str) -> Cue | None:
+    """A cue without its text, from its times and settings; None where they are none."""
+    timings = _TIMINGS.match(line)
+    if timings is None:
+        return None
+    start, end = timestamp(timings[1]), timestamp(timings[6])
+    if start is None or end is None:
+        return None
+    return Cue(start, end, "", identifier, line[timings.end() :].strip("\t\n\f\r "))
+
+
+def timestamp(text: str) -> int | None:
+    """Milliseconds from a whole timestamp; None where it is none."""
+    time = _TIMESTAMP.fullmatch(text)
+    if time is None:
+        return None
+    hours, minutes, seconds, fraction = (int(part or 0) for part in time.groups())
+    if minutes > _LAST or seconds > _LAST:
+        return None
+    return ((hours * 60 + minutes) * 60 + seconds) * 1000 + fraction
 
 
 _TIME = r"(-?+)(?:([0-9]{1,9}):)?([0-9]{1,2}):([0-9]{1,2})(?:[,.:]([0-9]{1,3})[0-9]*+)?+(?![0-9])"
@@ -183,7 +288,7 @@ class _Kind(NamedTuple):
 
 
 _KINDS = {
-    "text/vtt": _Kind(webvtt.parse, webvtt_pieces),
+    "text/vtt": _Kind(parse_webvtt, webvtt_pieces),
     "application/x-subrip": _Kind(parse_subrip, subrip_pieces),
 }
 MEDIA_TYPES = frozenset(_KINDS)

@@ -14,13 +14,13 @@ from array import array
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from permacite.extract.media import png
 from permacite.extract.media.decoders import load, undecodable
-from permacite.extract.media.pictures import deep_png
-from permacite.extract.media.pictures.deep import Deep
-from permacite.extract.media.pictures.tiff import BY_OCTETS, PROFILE, as_grey, file_with, needed
+from permacite.extract.media.png import Deep
+from permacite.extract.media.tiff import BY_OCTETS, PROFILE, as_grey, file_with, needed
 
 if TYPE_CHECKING:
-    from permacite.extract.media.pictures.tiff import Box, Page, Samples, Values
+    from permacite.extract.media.tiff import Box, Page, Samples, Values
 
 __all__ = ["decode", "encode", "is_deep", "memory", "picture_of"]
 
@@ -105,11 +105,11 @@ def picture_of(deep: Deep, found: Page) -> Any:
 def encode(picture: Deep, found: Page) -> tuple[bytes, str]:
     """Return a file of a part of a page, and its media type: PNG, or TIFF where that is no PNG."""
     colour = found.colour()
-    if picture.kind in deep_png.KINDS:
+    if picture.kind in png.KINDS:
         profile = bytes(int(octet) for octet in colour[PROFILE][1]) if PROFILE in colour else b""
         packed = b"ICC\0\0" + zlib.compress(profile)
-        chunks = deep_png.chunk(b"iCCP", packed) if profile else b""
-        return deep_png.encode(picture, chunks), "image/png"
+        chunks = png.chunk(b"iCCP", packed) if profile else b""
+        return png.encode_png(picture, chunks), "image/png"
     samples = found.samples
     entries: dict[int, Values] = colour | {
         258: (3, samples.bits),

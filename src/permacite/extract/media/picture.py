@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from permacite.errors import LimitError, PermaciteError
 from permacite.extract.excerpt import Excerpt, Extent, digest_of, extent, nothing
+from permacite.extract.media import gif, png, tiff, tiff_samples
 from permacite.extract.media.decoders import (
     MAX_FRAMES,
     MAX_OUTPUT_PIXELS,
@@ -26,11 +27,10 @@ from permacite.extract.media.decoders import (
     load,
     undecodable,
 )
-from permacite.extract.media.pictures import deep_png, deep_tiff, gif, png, tiff
-from permacite.extract.media.pictures.deep import LEFT_TO_RIGHT, TOP_TO_BOTTOM, TRANSPOSED
+from permacite.extract.media.png import LEFT_TO_RIGHT, TOP_TO_BOTTOM, TRANSPOSED
 
 if TYPE_CHECKING:
-    from permacite.extract.media.pictures.deep import Deep
+    from permacite.extract.media.png import Deep
 
 __all__ = ["Area", "area", "rectangle"]
 
@@ -126,7 +126,7 @@ def rectangle(data: Octets, first: tuple[int, int], second: tuple[int, int], fra
         with images.open(file_of(data), formats=formats) as picture:
             _check_whole(data, picture)
             _check_depth(data, picture)
-            if deep_png.is_deep(data):
+            if png.is_deep_png(data):
                 return _of_deep_png(data, picture, corners, frame)
             return _of_picture(picture, corners, frame, len(data))
     except images.DecompressionBombError:
@@ -180,14 +180,14 @@ def _of_page(data: Octets, corners: Corners, frame: int) -> Excerpt:
     box = _stored(found.box, orientation, page.size)
     size = tiff.needed(page, box)
     _check_pixels(size)
-    if deep_tiff.is_deep(page.samples):
-        admit(deep_tiff.memory(page, box))
-        part = deep_tiff.decode(page, box)
-        shown = deep_tiff.picture_of(part, page)
+    if tiff_samples.is_deep(page.samples):
+        admit(tiff_samples.memory(page, box))
+        part = tiff_samples.decode(page, box)
+        shown = tiff_samples.picture_of(part, page)
         if shown is not None:
             return _excerpt(_oriented(shown, orientation), clipped=found.clipped)
         part = part.oriented(orientation)
-        return _deep_excerpt(part, *deep_tiff.encode(part, page), clipped=found.clipped)
+        return _deep_excerpt(part, *tiff_samples.encode(part, page), clipped=found.clipped)
     admit(size[0] * size[1] * _OF_PAGE + _OF_PART * found.pixels)
     file, (left, top) = tiff.narrowed(page, box)
     with load("PIL.TiffImagePlugin").TiffImageFile(io.BytesIO(file)) as picture:
@@ -204,9 +204,9 @@ def _of_large_png(data: Octets, large: png.Large, corners: Corners) -> Excerpt:
     file, first = png.narrowed(data, large, found.box)
     left, top, right, bottom = found.box
     box = left - first, 0, right - first, bottom - top
-    if deep_png.is_deep(file):
-        part = deep_png.decode(file).crop(box)
-        file = deep_png.encode(part, deep_png.profile(file))
+    if png.is_deep_png(file):
+        part = png.decode_png(file).crop(box)
+        file = png.encode_png(part, png.profile(file))
         return _deep_excerpt(part, file, "image/png", clipped=found.clipped)
     with load("PIL.PngImagePlugin").PngImageFile(io.BytesIO(file)) as picture:
         part = picture.crop(box)
@@ -227,9 +227,9 @@ def _of_deep_png(data: Octets, picture: Any, corners: Corners, frame: int) -> Ex
     orientation = _orientation(picture)
     found = area(*corners, _turned(picture.size, orientation))
     admit(picture.width * picture.height * _OF_DEEP_PNG + 2 * _OF_PART * found.pixels)
-    shown = deep_png.decode(data).crop(_stored(found.box, orientation, picture.size))
+    shown = png.decode_png(data).crop(_stored(found.box, orientation, picture.size))
     part = shown.oriented(orientation)
-    file = deep_png.encode(part, deep_png.profile(data))
+    file = png.encode_png(part, png.profile(data))
     return _deep_excerpt(part, file, "image/png", clipped=found.clipped)
 
 

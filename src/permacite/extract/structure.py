@@ -6,7 +6,7 @@ Media Type (RFC 7111) §2
 | section | function |
 |---|---|
 | RFC 4180 §2 records and fields | Table |
-| RFC 7111 §2 rows, columns, cells | part, Table.area |
+| RFC 7111 §2 rows, columns, cells | cells, Table.area |
 
 Deviations: what is behind the last row or column is an error, as in every scheme of a PDI.
 
@@ -19,6 +19,18 @@ Readings: these rules are frozen, for names rest on them.
 - The header is row 1, whatever the parameter `header` of the media type says.
 - A record and a field are what is written: with quotation marks, without the line end or separator
   behind them. Several rows of a rectangle stand each on its line.
+
+Cut values out of JSON by their pointers (RFC 6901).
+
+The part is the json_value as it is written, without the white space around it.
+
+Readings: a pointer to two values names nothing: RFC 6901 §4 leaves open which is meant where a name
+stands twice in an object. Octets that are no JSON have no parts, however far they could be read.
+
+Cut elements out of HTML, SGML and XML (PDI §3.4.2).
+
+Positions count start tags from 0; both ends are included. The part is the exact slice of the
+source, from the start tag of the first element to the end of the last, and is never repaired.
 """
 
 from __future__ import annotations
@@ -29,17 +41,94 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from permacite.extract.excerpt import Excerpt, Extent, digest_of, nothing
-from permacite.extract.text import characters
+from permacite.errors import NotFoundError
+from permacite.extract.excerpt import Excerpt, Extent, digest_of, extent, nothing
+from permacite.extract.text import characters, excerpt
+from permacite.markup.tree import html_elements, xml_elements
+from permacite.media_types import is_xml
+from permacite.pdi import decapsulate
 from permacite.pdi.schemes import table_area
 from permacite.scan import compile_pattern
+from permacite.values import LONGEST_POINTER, values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from permacite.markup.tree import Element
     from permacite.text.document import DocumentText
 
-__all__ = ["Area", "Table", "part", "value"]
+__all__ = [
+    "Area",
+    "Table",
+    "cells",
+    "elements_by_name",
+    "elements_by_position",
+    "json_value",
+    "value",
+]
+
+
+def elements_by_position(text: DocumentText, media_type: str, start: int, end: int) -> Excerpt:
+    """Return the elements from number `start` to number `end`.
+
+    Raises NotFoundError where there is no element `start`.
+    """
+    elements = _elements(text, media_type)
+    found = extent(start, end + 1, len(elements), "elements")
+    last = elements[found.end - 1]
+    return _between(text, media_type, (elements[start], last), clipped=found.clipped)
+
+
+def elements_by_name(text: DocumentText, media_type: str, start: str, end: str) -> Excerpt:
+    """Return the elements from the one named `start` to the one named `end` (both escaped).
+
+    The first element of that name counts, else the first whose `id` it is. Raises NotFoundError.
+    """
+    elements = _elements(text, media_type)
+    first, last = (_named(elements, decapsulate(name)) for name in (start, end))
+    if last.end <= first.start:
+        nothing(f"{start},{end}"[:80], "the second element ends before the first begins")
+    return _between(text, media_type, (first, last), clipped=False)
+
+
+def _named(elements: list[Element], name: str) -> Element:
+    for attribute in ("name", "id"):
+        for element in elements:
+            if element.tag.get(attribute) == name:
+                return element
+    names = dict.fromkeys(element.tag.get("name") or "" for element in elements)
+    known = tuple(known for known in names if known.casefold() == name.casefold())[:5]
+    raise NotFoundError("no element has this name", name[:80], candidates=known)
+
+
+def _elements(text: DocumentText, media_type: str) -> list[Element]:
+    read = xml_elements if is_xml(media_type) else html_elements
+    return read(text.stored)
+
+
+def _between(
+    text: DocumentText, media_type: str, ends: tuple[Element, Element], *, clipped: bool
+) -> Excerpt:
+    span = text.entity.span(ends[0].start, ends[1].end, "code_point")
+    return excerpt(text, media_type, span, clipped=clipped)
+
+
+def json_value(document: DocumentText, media_type: str, position: str) -> Excerpt:
+    """Return the json_value that a pointer names; `position` is the pointer, escaped.
+
+    Raises NotFoundError where there is none, or are several, ParseError for what is no JSON.
+    """
+    pointer = decapsulate(position)
+    found = [each for each in values(document.text) if each.pointer == pointer]
+    if len(found) == 1:
+        return characters(document, media_type, found[0].start, found[0].end)
+    problem = "there is no such json_value in the document"
+    if found:
+        problem = f"{len(found)} values in the document have this pointer"
+    elif len(pointer) > LONGEST_POINTER:
+        problem = f"pointers have at most {LONGEST_POINTER:,} characters"
+    raise NotFoundError(problem, pointer[:80])
+
 
 _END = "\r\n"
 _SEPARATORS = ",;\t"
@@ -153,7 +242,9 @@ class Table:
         return spans
 
 
-def part(document: DocumentText, media_type: str, scheme: str, positions: Sequence[str]) -> Excerpt:
+def cells(
+    document: DocumentText, media_type: str, scheme: str, positions: Sequence[str]
+) -> Excerpt:
     """Return the rows, columns or cells that a fragment names.
 
     Where they do not stand in one stretch, each row stands on its line, with its own line end.

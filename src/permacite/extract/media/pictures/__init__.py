@@ -1,1 +1,0 @@
-"""Pictures: rectangles of them, samples as deep as they are, no more decoded than is needed."""
