@@ -14,7 +14,7 @@ from tests.faces.conftest import served
 from tests.spec.test_archive_packs import packs
 
 from permacite.archive import NewRepresentation, NewVersion, Repository
-from permacite.archive.objects import Source, digest_of
+from permacite.archive.objects import ContentReader, digest_of
 from permacite.archive.objects.source import path_of
 from permacite.errors import StorageError
 from permacite.service.archive import Archive
@@ -121,9 +121,9 @@ class _There:
     def __init__(self, contents: Iterable[bytes]) -> None:
         self._contents = {digest_of(each): each for each in contents}
 
-    def open(self, digest: str) -> Source:
+    def open(self, digest: str) -> ContentReader:
         """Those with a digest."""
-        return Source(digest, io.BytesIO(self._contents[digest]), "there")
+        return ContentReader(digest, io.BytesIO(self._contents[digest]), "there")
 
 
 def test_small_octets_whose_rows_never_came_are_nowhere(

@@ -14,7 +14,7 @@ from tests.engines import Server
 from tests.faces.conftest import served
 
 from permacite.archive import Repository
-from permacite.archive.transport.stream import Carried, LeftOut, Taken, carry
+from permacite.archive.transport.stream import BatchOutcome, Carried, LeftOut, carry
 from permacite.service.mirroring.following import follow
 from permacite.service.preservation import ocfl, restoring
 
@@ -199,13 +199,13 @@ class _Stopping:
         """The last number."""
         return len(self.taken)
 
-    def take(self, batch: _Number) -> Taken:
+    def take(self, batch: _Number) -> BatchOutcome:
         """Note a number."""
         if self.stops and batch.end == 3:
             self.stops = False
             raise InterruptedError
         self.taken.append(batch.end)
-        return Taken(1, ["lost"] * (batch.end == 4), [LeftOut(str(batch.end), "erased")])
+        return BatchOutcome(1, ["lost"] * (batch.end == 4), [LeftOut(str(batch.end), "erased")])
 
 
 def test_a_stream_that_was_stopped_continues_where_the_sink_is() -> None:

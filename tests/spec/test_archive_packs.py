@@ -20,7 +20,7 @@ from tests.spec.test_archive_s3 import SERIES, archive_at, commit, noon
 from permacite.archive import NewVersion, Version, place_of
 from permacite.archive.engine import WriteBehind
 from permacite.archive.model import NewRepresentation
-from permacite.archive.objects import Source, digest_of
+from permacite.archive.objects import ContentReader, digest_of
 from permacite.archive.objects.s3 import S3Objects
 from permacite.errors import StorageError
 from permacite.pdi import PDI, parse
@@ -376,9 +376,9 @@ class Copy:
 
     is_far = False
 
-    def open(self, digest: str) -> Source:
+    def open(self, digest: str) -> ContentReader:
         """What it has under a digest."""
-        return Source(digest, io.BytesIO(BY_DIGEST[digest]), "a copy")
+        return ContentReader(digest, io.BytesIO(BY_DIGEST[digest]), "a copy")
 
 
 BY_DIGEST = {digest_of(word): word for word in WORDS}

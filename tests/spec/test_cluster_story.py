@@ -20,7 +20,7 @@ from tests.clusters import cluster
 from tests.faces.conftest import archive, cli, site
 
 from permacite.archive import Repository
-from permacite.archive.access.tokens import Share
+from permacite.archive.tokens import Share
 from permacite.service.archive import Archive
 
 if TYPE_CHECKING:

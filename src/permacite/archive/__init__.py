@@ -25,17 +25,9 @@ from typing import TYPE_CHECKING
 from permacite.exports import on_demand
 
 if TYPE_CHECKING:
-    from permacite.archive.access import Audience, of_all
-    from permacite.archive.access.tokens import (
-        USUAL_SHARE,
-        Share,
-        Token,
-        Tokens,
-        Written,
-        new_token,
-    )
     from permacite.archive.engine.place import Location
     from permacite.archive.entries import Leaf
+    from permacite.archive.gate import Audience, of_all
     from permacite.archive.jottings import KINDS, Jotting, Kind, Subject
     from permacite.archive.model import (
         ACCESSES,
@@ -75,6 +67,14 @@ if TYPE_CHECKING:
         settle,
         text_of_new,
         with_indexes,
+    )
+    from permacite.archive.tokens import (
+        USUAL_SHARE,
+        Share,
+        Token,
+        TokenStore,
+        WrittenName,
+        new_token,
     )
     from permacite.archive.transport.backup import FINISHED, BackupResult, is_cut_short
     from permacite.archive.transport.copying import Copied
@@ -118,12 +118,12 @@ __all__ = [
     "Subject",
     "Timekeeper",
     "Token",
-    "Tokens",
+    "TokenStore",
     "Version",
     "Watch",
     "Withdrawal",
     "Witness",
-    "Written",
+    "WrittenName",
     "decoding_of",
     "document_text",
     "is_cut_short",
@@ -139,8 +139,8 @@ __all__ = [
 on_demand(
     __name__,
     {
-        "permacite.archive.access": "Audience, of_all",
-        "permacite.archive.access.tokens": "USUAL_SHARE, Share, Token, Tokens, Written, new_token",
+        "permacite.archive.gate": "Audience, of_all",
+        "permacite.archive.tokens": "USUAL_SHARE, Share, Token, TokenStore, WrittenName, new_token",
         "permacite.archive.transport.copying": "Copied",
         "permacite.archive.engine.place": "Location",
         "permacite.archive.transport.backup": "FINISHED, BackupResult, is_cut_short",

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Self
 
 from permacite import pdi as grammar
 from permacite.archive import jottings, names
-from permacite.archive.access import PUBLIC, Audience, Gate, full_names_of, of_all
 from permacite.archive.delegation import Delegations
+from permacite.archive.gate import PUBLIC, Audience, Gate, full_names_of, of_all
 from permacite.archive.log.agreement import Agreement
 from permacite.archive.model import Page, Standing
 from permacite.archive.objects import git_blob
@@ -82,7 +82,7 @@ class Reading(Contents):
         self._full_names = full_names_of(catalog)
 
     def public(self, audience: Audience = PUBLIC) -> Self:
-        """Return the same archive as the public sees it, or some of it: see `access.gate`."""
+        """Return the same archive as the public sees it, or some of it: see `gate`."""
         seen = copy.copy(self)
         gate = Gate(self._catalog, clock=self._clock, audience=audience)
         seen._gate = gate  # noqa: SLF001 - our own copy
@@ -248,7 +248,7 @@ class Reading(Contents):
             limit=limit,
             newest_first=newest_first,
         )
-        items, restrictions = self._gate.told([version for _, version in stretch.versions])
+        items, restrictions = self._gate.shown_with([version for _, version in stretch.versions])
         following = None if stretch.next is None else names.full_name(stretch.next[1])
         if following is not None and until is None:
             until = names.full_name(self._catalog.read(listing.at, newest)[1])
@@ -277,7 +277,7 @@ class Reading(Contents):
 
     def given_out_from(self, uri: str) -> Sequence[tuple[Version, Representation]]:
         """The same of which anything is given out, each with the format that stands for it."""
-        found, restricted = self._gate.told(self._catalog.read(versions.from_uri, uri))
+        found, restricted = self._gate.shown_with(self._catalog.read(versions.from_uri, uri))
         shown = [version for version in found if of_all(version, restricted) is None]
         return [(version, self.main(version, restricted)) for version in shown]
 
@@ -290,7 +290,7 @@ class Reading(Contents):
         """
         ask = sites.sites if site is None else partial(sites.addresses, site=site)
         found = self._catalog.read(ask, after=after, limit=limit)
-        items, restricted = self._gate.told([version for _, version in found])
+        items, restricted = self._gate.shown_with([version for _, version in found])
         return [
             (name, item, None if of_all(item, restricted) else self.main(item, restricted))
             for (name, _), item in zip(found, items, strict=True)

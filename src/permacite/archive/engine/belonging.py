@@ -13,7 +13,7 @@ import contextlib
 from functools import partial
 from typing import TYPE_CHECKING
 
-from permacite.archive.objects import MARK, Mark, mark_of
+from permacite.archive.objects import MARK, StoreMark, mark_of
 from permacite.archive.records import octets, settings
 from permacite.errors import StorageError
 
@@ -60,12 +60,12 @@ def _check(place: Place, catalog: Catalog, store: ObjectStore) -> None:
             return
     with contextlib.suppress(StorageError):  # who only reads leaves it to others
         if mark is None:
-            store.publish(MARK, bytes(Mark(known, place.where)))
+            store.publish(MARK, bytes(StoreMark(known, place.where)))
         if may_write and settings.MARKED not in told:
             catalog.write(settings.note_marked)
 
 
-def _refusal(store: ObjectStore, mark: Mark | None, known: str | None) -> StorageError:
+def _refusal(store: ObjectStore, mark: StoreMark | None, known: str | None) -> StorageError:
     """The error of a store that is not the one of the archive."""
     if mark is None:
         problem = f"{store.name} has none of the octets of this archive, nor its mark"

@@ -20,7 +20,7 @@ import time
 from typing import TYPE_CHECKING
 
 from permacite.archive.engine import packs
-from permacite.archive.objects import Source, digest_of
+from permacite.archive.objects import ContentReader, digest_of
 from permacite.archive.records import octets
 from permacite.errors import IntegrityError, NotFoundError, StorageError
 
@@ -122,7 +122,7 @@ class Packing:
             finally:
                 self._catalog.write(packs.give_back, self._holder)
 
-    def open(self, digest: str) -> Source | None:
+    def open(self, digest: str) -> ContentReader | None:
         """The octets where they are staged or in a pack, to be read; None where they are not.
 
         Raises NotFoundError where their pack is missing, StorageError.
@@ -136,11 +136,11 @@ class Packing:
             if again == place:
                 raise NotFoundError(f"the pack of {digest} is missing", digest)
             return self.open(digest)  # it was packed anew between the two looks
-        return None if place is None else Source(digest, io.BytesIO(place), "the catalog")
+        return None if place is None else ContentReader(digest, io.BytesIO(place), "the catalog")
 
-    def _member(self, place: packs.Member) -> Source:
+    def _member(self, place: packs.Member) -> ContentReader:
         content = self._objects.part(place.pack, place.start, place.start + place.size_bytes)
-        return Source(place.digest, io.BytesIO(content), _named(place))
+        return ContentReader(place.digest, io.BytesIO(content), _named(place))
 
     def check(self, digest: str) -> bool:
         """Recompute the digest of octets in a pack, if they are in one; whether they are.
@@ -160,7 +160,7 @@ class Packing:
         self._checked = (place.pack, pack)
         if pack:
             content = pack[place.start : place.start + place.size_bytes]
-            Source(digest, io.BytesIO(content), _named(place)).check()
+            ContentReader(digest, io.BytesIO(content), _named(place)).check()
         else:
             self._member(place).check()
         return True

@@ -19,7 +19,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from permacite.archive.engine import packs
-from permacite.archive.objects import FileObjects, Source, digest_of
+from permacite.archive.objects import ContentReader, FileObjects, digest_of
 from permacite.archive.records import octets
 from permacite.errors import IntegrityError, NotFoundError, StorageError
 
@@ -173,7 +173,7 @@ class WriteBehind:
             raise IntegrityError("stored bytes are altered", expected=digest, actual=actual)
         return content
 
-    def open(self, digest: str) -> Source:
+    def open(self, digest: str) -> ContentReader:
         """The octets with this digest, to be read. Raises NotFoundError, StorageError."""
         if self._packing is not None and (source := self._packing.open(digest)):
             return source
@@ -185,7 +185,7 @@ class WriteBehind:
             content = self._catalog.read(octets.staged, digest)
         if content is None:
             return self._objects.open(digest)  # flushed between the two looks, or nowhere
-        return Source(digest, io.BytesIO(content), "the catalog")
+        return ContentReader(digest, io.BytesIO(content), "the catalog")
 
     def begin_checks(self) -> None:
         """Read again what is checked from now on."""

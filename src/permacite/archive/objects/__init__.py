@@ -1,4 +1,4 @@
-"""The octets of an archive, by their digest: put once, and read from a Source."""
+"""The octets of an archive, by their digest: put once, and read from a ContentReader."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING
 from permacite.exports import on_demand
 
 if TYPE_CHECKING:
+    from permacite.archive.objects.durable import (
+        flush_folder,
+        keep_modes,
+        make_folders,
+        modes_of,
+        write_file,
+    )
     from permacite.archive.objects.files import FileObjects, Opens
-    from permacite.archive.objects.flushing import flush_folder, make_folders, write_file
-    from permacite.archive.objects.mark import MARK, Mark, mark_of
-    from permacite.archive.objects.modes import keep_modes, modes_of
-    from permacite.archive.objects.source import MOST_OF_BLOB, Source, digest_of, git_blob
+    from permacite.archive.objects.mark import MARK, StoreMark, mark_of
+    from permacite.archive.objects.source import MOST_OF_BLOB, ContentReader, digest_of, git_blob
     from permacite.archive.objects.store import (
         ADDRESS,
         ObjectStore,
@@ -25,11 +30,11 @@ __all__ = [
     "ADDRESS",
     "MARK",
     "MOST_OF_BLOB",
+    "ContentReader",
     "FileObjects",
-    "Mark",
     "ObjectStore",
     "Opens",
-    "Source",
+    "StoreMark",
     "check_address",
     "claim",
     "digest_of",
@@ -48,10 +53,11 @@ on_demand(
     __name__,
     {
         "permacite.archive.objects.files": "FileObjects, Opens",
-        "permacite.archive.objects.flushing": "flush_folder, make_folders, write_file",
-        "permacite.archive.objects.mark": "MARK, Mark, mark_of",
-        "permacite.archive.objects.modes": "keep_modes, modes_of",
-        "permacite.archive.objects.source": "MOST_OF_BLOB, Source, digest_of, git_blob",
+        "permacite.archive.objects.durable": (
+            "flush_folder, keep_modes, make_folders, modes_of, write_file"
+        ),
+        "permacite.archive.objects.mark": "MARK, StoreMark, mark_of",
+        "permacite.archive.objects.source": "MOST_OF_BLOB, ContentReader, digest_of, git_blob",
         "permacite.archive.objects.store": (
             "ADDRESS, ObjectStore, check_address, claim, open_store, store_of"
         ),

@@ -18,19 +18,21 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from permacite.archive.objects.flushing import (
+from permacite.archive.objects.durable import (
     flush_all,
     flush_folder,
     flush_folders,
+    modes_of,
     write_file,
 )
-from permacite.archive.objects.modes import modes_of
-from permacite.archive.objects.source import Source, digest_of, path_of, refuse
+from permacite.archive.objects.source import ContentReader, digest_of, path_of, refuse
 from permacite.errors import IntegrityError, NotFoundError
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from permacite.archive.objects.durable import Modes
 
 __all__ = ["FileObjects", "Opens"]
 
@@ -39,7 +41,7 @@ _AT_ONCE = 64
 """How many files are open at a time."""
 _NO_LINK = {errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP, errno.EEXIST, errno.ENOENT}
 """What a disk says that cannot give a file a second name, here or ever."""
-_HANDS = 8
+_THREADS = 8
 """How many octets are fetched at the same time from a store elsewhere."""
 _PIECE_BYTES = 1 << 20
 """How much of a file that is copied is in memory."""
@@ -52,7 +54,7 @@ class Opens(Protocol):
     def is_far(self) -> bool:
         """Whether each call takes a round trip."""
 
-    def open(self, digest: str, /) -> Source:
+    def open(self, digest: str, /) -> ContentReader:
         """Return octets, to be read. Raises NotFoundError, StorageError."""
 
 
@@ -65,13 +67,8 @@ class FileObjects:
         """Make `directory` if it is not there; remove temporary files of dead processes."""
         self._directory = directory
         self._root = self.name = str(directory)
-        self._temporary = directory / "tmp"
-        self._durable: set[str] = {str(directory.parent)}
-        """Folders whose own name is known to be on the disk."""
         try:
-            self._temporary.mkdir(parents=True, exist_ok=True)
-            self._modes = modes_of(directory.parent)
-            self._sweep()
+            self._writer = _FileWriter(directory, modes_of(directory.parent))
         except OSError as error:
             refuse(error, self._root)
 
@@ -85,7 +82,7 @@ class FileObjects:
     def publish(self, path: str, content: bytes) -> None:
         """Keep `content` under a name of its own, in place of what was there."""
         try:
-            write_file(self._directory / path, content, mode=self._modes.content)
+            write_file(self._directory / path, content, mode=self._writer.modes.content)
             flush_folder(self._directory)
         except OSError as error:
             refuse(error, f"{self._root}/{path}")
@@ -120,8 +117,8 @@ class FileObjects:
             ]
             folders = {path.rpartition("/")[0] for path, _ in paths}
             try:
-                self._make_folders(folders)
-                self._write([path for path in paths if not _is_there(*path)])
+                self._writer.make_folders(folders)
+                self._writer.write([path for path in paths if not _is_there(*path)])
                 flush_folders(folders)
             except OSError as error:
                 refuse(error, paths[0][0])
@@ -131,11 +128,11 @@ class FileObjects:
         name = digest.removeprefix("sha-256:")
         return os.path.exists(f"{self._root}/{name[:2]}/{name[2:4]}/{name}")  # noqa: PTH110 - a text
 
-    def open(self, digest: str) -> Source:
+    def open(self, digest: str) -> ContentReader:
         """The octets with this digest, to be read. Raises NotFoundError, StorageError."""
         path = self._path(digest)
         try:
-            return Source(digest, io.FileIO(path), path)
+            return ContentReader(digest, io.FileIO(path), path)
         except FileNotFoundError as error:
             raise NotFoundError(f"no object {digest}", digest) from error
         except OSError as error:
@@ -191,21 +188,22 @@ class FileObjects:
         check: bool = False,
         progress: Callable[[int], object] = int,
     ) -> tuple[int, list[str]]:
-        """Take over octets of another store; how many came, and the digests of the lost.
+        """Copy contents of another store; how many came, and the digests of the lost.
 
-        By hard links to its folder `link` where there is one and the disk can; else they are
-        copied, and their digests recomputed: what is altered there, or missing, is lost.
-        `flush_all` flushes the names of files that are here already too: whoever brought them may
-        have been stopped before that. `check` recomputes the digests of these, and puts right what
-        is altered. `progress` is told how many were looked at. Raises StorageError.
+        They are hard links to its folder `link` where that is possible; otherwise copies, with
+        their digests recomputed: an altered or missing one is lost. `flush_all` flushes the names
+        of files that are here too, in case their writer was stopped before that. `check` recomputes
+        the digests of these, and replaces altered ones. `progress` gets the number of contents
+        done. Raises StorageError.
         """
         came, lost = 0, list[str]()
         for batch in _batches(digests):
             folders = {self._path(digest).rpartition("/")[0] for digest in batch}
             try:
-                self._make_folders(folders)
+                self._writer.make_folders(folders)
                 wanted = [each for each in batch if not _is_right(self._path(each), check=check)]
-                lost += self._taken_over(source, wanted, link)
+                targets = {each: self._path(each) for each in wanted}
+                lost += self._writer.copy(source, targets, link)
                 if wanted or flush_all:
                     flush_folders(folders)
             except OSError as error:
@@ -214,33 +212,28 @@ class FileObjects:
             progress(len(batch))
         return came - len(lost), lost
 
-    def _taken_over(self, source: Opens, wanted: Sequence[str], link: Path | None) -> list[str]:
-        """Bring octets; the digests of those that are lost are given. Raises OSError."""
-        copied = {
-            digest: (self._path(digest), partial(_copy, source, digest))
-            for digest in wanted
-            if link is None or not _linked(f"{link}/{path_of(digest)}", self._path(digest))
-        }
-        try:
-            self._place(list(copied.values()), replace=True, hands=_HANDS if source.is_far else 1)
-        except (NotFoundError, IntegrityError):
-            lost = []
-            for digest, file in copied.items():
-                try:
-                    self._place([file], replace=True)
-                except (NotFoundError, IntegrityError):
-                    lost.append(digest)
-            return lost
-        return []
 
-    def _make_folders(self, folders: Iterable[str]) -> None:
+class _FileWriter:
+    """The writer of files below one folder: temporary files get their final names when durable."""
+
+    def __init__(self, root: Path, modes: Modes) -> None:
+        """Make the folder of temporary files; remove those of dead processes. Raises OSError."""
+        self.modes = modes
+        self._root = str(root)
+        self._temporary = root / "tmp"
+        self._durable: set[str] = {str(root.parent)}
+        """Folders whose own name is known to be on the disk."""
+        self._temporary.mkdir(parents=True, exist_ok=True)
+        self._sweep()
+
+    def make_folders(self, folders: Iterable[str]) -> None:
         """Make folders and those above them, durably: a folder's name stands in its parent."""
         wanted = {self._root, *folders, *(folder.rpartition("/")[0] for folder in folders)}
         missing = sorted(wanted - self._durable)  # a parent stands before what is in it
         for folder in missing:
             try:
                 os.mkdir(folder, 0o700)  # noqa: PTH102 - a text, as said above
-                os.chmod(folder, self._modes.folder)  # noqa: PTH101 - a text
+                os.chmod(folder, self.modes.folder)  # noqa: PTH101 - a text
             except FileExistsError:
                 if not os.path.isdir(folder):  # noqa: PTH112 - a text
                     raise
@@ -248,19 +241,19 @@ class FileObjects:
         flush_folders({folder.rpartition("/")[0] for folder in missing})
         self._durable.update(missing)
 
-    def _write(self, contents: Sequence[tuple[str, bytes]]) -> None:
+    def write(self, contents: Sequence[tuple[str, bytes]]) -> None:
         """Write octets to temporary files and give each its final name if that is free."""
-        taken = self._place([(path, partial(_write_all, content)) for path, content in contents])
+        taken = self.place([(path, partial(_write_all, content)) for path, content in contents])
         for path, content in contents:
             if path in taken:
                 _is_there(path, content)  # another writer was faster: raises where it lied
 
-    def _place(
+    def place(
         self,
         files: Sequence[tuple[str, Callable[[int], None]]],
         *,
         replace: bool = False,
-        hands: int = 1,
+        threads: int = 1,
     ) -> set[str]:
         """Fill temporary files, and give each its final name if that is free, or to `replace`.
 
@@ -272,11 +265,11 @@ class FileObjects:
             for _, fill in files:
                 descriptor, temporary = self._open_temporary()
                 written.append((descriptor, temporary))
-                os.fchmod(descriptor, self._modes.content)
-                if hands == 1:
+                os.fchmod(descriptor, self.modes.content)
+                if threads == 1:
                     fill(descriptor)
-            if hands > 1:
-                _fill_all([fill for _, fill in files], [each for each, _ in written], hands)
+            if threads > 1:
+                _fill_all([fill for _, fill in files], [each for each, _ in written], threads)
             flush_all([descriptor for descriptor, _ in written])
             for (_, temporary), (path, _) in zip(written, files, strict=True):
                 try:
@@ -292,6 +285,26 @@ class FileObjects:
                     os.unlink(temporary)  # noqa: PTH108 - a text
                 os.close(descriptor)
         return taken
+
+    def copy(self, source: Opens, targets: Mapping[str, str], link: Path | None) -> list[str]:
+        """Copy contents to their paths, by digest; the lost ones are returned. Raises OSError."""
+        files = {
+            digest: (path, partial(_copy, source, digest))
+            for digest, path in targets.items()
+            if link is None or not _linked(f"{link}/{path_of(digest)}", path)
+        }
+        try:
+            threads = _THREADS if source.is_far else 1
+            self.place(list(files.values()), replace=True, threads=threads)
+        except (NotFoundError, IntegrityError):
+            lost = []
+            for digest, file in files.items():
+                try:
+                    self.place([file], replace=True)
+                except (NotFoundError, IntegrityError):
+                    lost.append(digest)
+            return lost
+        return []
 
     def _open_temporary(self) -> tuple[int, str]:
         """Return a new temporary file, locked: the lock says that its process lives."""
@@ -342,12 +355,12 @@ def _linked(path: str, target: str) -> bool:
 
 
 def _fill_all(
-    fills: Sequence[Callable[[int], None]], descriptors: Sequence[int], hands: int
+    fills: Sequence[Callable[[int], None]], descriptors: Sequence[int], threads: int
 ) -> None:
     """Fill open files, several at the same time; all are done with when this ends."""
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(hands) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         list(pool.map(lambda fill, descriptor: fill(descriptor), fills, descriptors))
 
 

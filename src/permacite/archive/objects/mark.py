@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 from permacite.errors import ConflictError
 
-__all__ = ["MARK", "Mark", "mark_of", "taken"]
+__all__ = ["MARK", "StoreMark", "mark_of", "taken"]
 
 MARK = "archive"
 """Its name there, beside the octets."""
@@ -14,7 +14,7 @@ _MOST = 200
 """How much of a line is told: anybody may have written it."""
 
 
-class Mark(NamedTuple):
+class StoreMark(NamedTuple):
     """What it says, a line each."""
 
     number: str
@@ -26,7 +26,7 @@ class Mark(NamedTuple):
         return f"{self.number}\n{self.where}\n".encode()
 
 
-class Marked(Protocol):
+class MarkedStore(Protocol):
     """A store, as far as it has a mark."""
 
     @property
@@ -37,16 +37,16 @@ class Marked(Protocol):
         """What is kept under a name of its own; None where nothing is."""
 
 
-def mark_of(store: Marked) -> Mark | None:
+def mark_of(store: MarkedStore) -> StoreMark | None:
     """The mark of a store; None where there is none. Raises StorageError."""
     octets = store.published(MARK)
     if octets is None:
         return None
     number, _, rest = octets.decode(errors="replace").partition("\n")
-    return Mark(number.strip()[:_MOST], rest.partition("\n")[0].strip()[:_MOST])
+    return StoreMark(number.strip()[:_MOST], rest.partition("\n")[0].strip()[:_MOST])
 
 
-def taken(store: Marked) -> ConflictError:
+def taken(store: MarkedStore) -> ConflictError:
     """The error of a store that is not empty."""
     mark = mark_of(store)
     whose = "" if mark is None else f": it has the octets of the archive {mark.where}"

@@ -9,16 +9,17 @@ all programs use: AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_AC
 from __future__ import annotations
 
 import contextlib
+import io
 import os
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from permacite.archive.objects.mark import taken
-from permacite.archive.objects.ranges import MOST_AT_ONCE, RangedFile
-from permacite.archive.objects.source import Source, digest_of, path_of
+from permacite.archive.objects.source import ContentReader, digest_of, path_of
 from permacite.errors import NotFoundError, PermaciteError, StorageError
 from permacite.scan import compile_pattern
 
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["S3Objects"]
 
+_MOST_AT_ONCE = 8 << 20
+"""Bytes of the largest range that is requested; so many are in memory."""
 _PATIENCE_S = 10.0
 """How long a request is tried again; then the store is away."""
 _REST_S = 5.0
@@ -88,32 +91,9 @@ class S3Objects:
 
         `patience_s` is how long a request that fails is tried again.
         """
-        self.name = f"s3://{bucket}/{prefix}".rstrip("/")
-        if not any(all(os.environ.get(name) for name in names) for names in _IDENTITIES):
-            raise StorageError(
-                "the environment names nobody who may use the store of octets",
-                path=self.name,
-                reason="io",
-                hint="set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_ENDPOINT_URL",
-            )
-        endpoint = _endpoint(self.name)
-        self._patience_s = patience_s
-        self._away_until = 0.0
+        self._bucket = _S3Requests(bucket, prefix, patience_s)
+        self.name = self._bucket.name
         self._question: Callable[[], object] | None = None
-        with self._asking():
-            self._store = S3Store(
-                bucket,
-                prefix=prefix or None,
-                client_options={
-                    "allow_http": endpoint.startswith("http://"),
-                    "timeout": timedelta(seconds=30),
-                },
-                retry_config={
-                    "max_retries": 20,
-                    "retry_timeout": timedelta(seconds=patience_s),
-                    "backoff": {"max_backoff": timedelta(seconds=2)},
-                },
-            )
 
     def claim(self) -> None:
         """Take an empty prefix, once the store was seen to put, read, list and delete.
@@ -121,14 +101,14 @@ class S3Objects:
         Raises ConflictError where something is there, StorageError.
         """
         probe = digest_of(_README)
-        with self._asking():
-            there = {item["path"] for batch in obstore.list(self._store) for item in batch}
+        with self._bucket.asking():
+            there = {item["path"] for batch in obstore.list(self._bucket.store) for item in batch}
             if there - {"README.txt", _key(probe)}:  # which an earlier try may have left
                 raise taken(self)
-            obstore.put(self._store, "README.txt", _README)
-            read = bytes(obstore.get(self._store, "README.txt").bytes())
-            start = bytes(obstore.get_range(self._store, "README.txt", start=5, end=12))
-            listed = {item["path"] for batch in obstore.list(self._store) for item in batch}
+            obstore.put(self._bucket.store, "README.txt", _README)
+            read = bytes(obstore.get(self._bucket.store, "README.txt").bytes())
+            start = bytes(obstore.get_range(self._bucket.store, "README.txt", start=5, end=12))
+            listed = {item["path"] for batch in obstore.list(self._bucket.store) for item in batch}
         self.put(_README)
         self.delete(probe)
         if read != _README or start != _README[5:12] or listed - {_key(probe)} != {"README.txt"}:
@@ -152,17 +132,17 @@ class S3Objects:
         """Keep `content` and return its digest, once it was read back."""
         self._ask()
         digest = digest_of(content)
-        self._put(_key(digest), content)
+        self._bucket.put(_key(digest), content)
         return digest
 
     def publish(self, path: str, content: bytes) -> None:
         """Keep `content` under a name of its own, in place of what was there, once it was read."""
-        self._put(path, content)
+        self._bucket.put(path, content)
 
     def published(self, path: str) -> bytes | None:
         """What is kept under a name of its own; None where nothing is."""
         try:
-            with self._opened(path, path) as source:
+            with self._bucket.open(path, path) as source:
                 return source.read(0, source.size)
         except NotFoundError:
             return None
@@ -172,48 +152,27 @@ class S3Objects:
         self._ask()
         if len(contents) <= 1:  # a pool of threads is refused while Python ends
             for digest, content in contents:
-                self._put(_key(digest), content)
+                self._bucket.put(_key(digest), content)
             return
         with ThreadPoolExecutor(min(_HANDS, len(contents))) as hands:
-            list(hands.map(lambda each: self._put(_key(each[0]), each[1]), contents))
+            list(hands.map(lambda each: self._bucket.put(_key(each[0]), each[1]), contents))
 
     def has(self, digest: str) -> bool:
         """Whether something is kept under this digest."""
         try:
-            with self._asking(digest):
-                obstore.head(self._store, _key(digest))
+            with self._bucket.asking(digest):
+                obstore.head(self._bucket.store, _key(digest))
         except NotFoundError:
             return False
         return True
 
-    def open(self, digest: str) -> Source:
+    def open(self, digest: str) -> ContentReader:
         """The octets with this digest, to be read. Raises NotFoundError, StorageError."""
-        return self._opened(_key(digest), digest)
-
-    def _opened(self, key: str, digest: str) -> Source:
-        """What is under a key, which should have this digest."""
-        with self._asking(digest):
-            try:
-                answer = obstore.get(self._store, key, options={"range": (0, _FIRST)})
-                size, first = int(answer.meta["size"]), bytes(answer.bytes())
-            except obstore.exceptions.BaseError as error:
-                _check_beyond(error)  # of nothing, there is no range
-                size, first = int(obstore.head(self._store, key)["size"]), b""
-        return Source(digest, RangedFile(partial(self._range, key), first, size), self._named(key))
+        return self._bucket.open(_key(digest), digest)
 
     def part(self, digest: str, start: int, end: int) -> bytes:
         """The octets from `start` up to `end`, as they are stored. Raises NotFoundError."""
-        return self._range(_key(digest), start, end)
-
-    def _range(self, key: str, start: int, end: int) -> bytes:
-        if start == end:
-            return b""
-        with self._asking(key):
-            try:
-                return bytes(obstore.get_range(self._store, key, start=start, end=end))
-            except obstore.exceptions.BaseError as error:
-                _check_beyond(error)
-                return b""
+        return self._bucket.read_range(_key(digest), start, end)
 
     def get(self, digest: str) -> bytes:
         """The octets with this digest, recomputed just now.
@@ -226,14 +185,14 @@ class S3Objects:
     def delete(self, digest: str) -> None:
         """Destroy octets; nothing happens where there are none."""
         self._ask()
-        with contextlib.suppress(NotFoundError), self._asking(digest):
-            obstore.delete(self._store, _key(digest))
+        with contextlib.suppress(NotFoundError), self._bucket.asking(digest):
+            obstore.delete(self._bucket.store, _key(digest))
 
     def check_deletes(self) -> None:
         """Raise StorageError where the bucket keeps versions of what is deleted."""
         self._ask()
-        with self._asking():
-            result = obstore.put(self._store, "README.txt", _README)
+        with self._bucket.asking():
+            result = obstore.put(self._bucket.store, "README.txt", _README)
         if result["version"] is not None:
             raise StorageError(
                 f"nothing can be erased in {self.name}: the bucket keeps versions of what is"
@@ -245,35 +204,94 @@ class S3Objects:
 
     def digests(self) -> Iterator[str]:
         """The digests of everything kept, in no order."""
-        for key in self.keys("objects"):
+        for key in self._bucket.keys("objects"):
             match = _OBJECT.fullmatch(key)
             if match is not None:
                 yield f"sha-256:{match.group(3)}"
 
     def strangers(self) -> Iterator[str]:
         """The keys below `objects/` that are no digest's."""
-        for key in self.keys("objects"):
+        for key in self._bucket.keys("objects"):
             if _OBJECT.fullmatch(key) is None:
-                yield self._named(key)
+                yield self._bucket.key_name(key)
 
-    def _named(self, key: str) -> str:
+    def keys(self, path: str) -> Iterator[str]:
+        """All keys below a path."""
+        return self._bucket.keys(path)
+
+
+class _S3Requests:
+    """Requests to a prefix of a bucket: each is tried again, and its error is one of ours."""
+
+    def __init__(self, bucket: str, prefix: str, patience_s: float) -> None:
+        """Take a prefix; nothing is requested yet. Raises StorageError without credentials."""
+        self.name = f"s3://{bucket}/{prefix}".rstrip("/")
+        if not any(all(os.environ.get(name) for name in names) for names in _IDENTITIES):
+            raise StorageError(
+                "the environment names nobody who may use the store of octets",
+                path=self.name,
+                reason="io",
+                hint="set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and AWS_ENDPOINT_URL",
+            )
+        endpoint = _endpoint(self.name)
+        self._patience_s = patience_s
+        self._away_until = 0.0
+        with self.asking():
+            self.store = S3Store(
+                bucket,
+                prefix=prefix or None,
+                client_options={
+                    "allow_http": endpoint.startswith("http://"),
+                    "timeout": timedelta(seconds=30),
+                },
+                retry_config={
+                    "max_retries": 20,
+                    "retry_timeout": timedelta(seconds=patience_s),
+                    "backoff": {"max_backoff": timedelta(seconds=2)},
+                },
+            )
+
+    def open(self, key: str, digest: str) -> ContentReader:
+        """What is under a key, which should have this digest."""
+        with self.asking(digest):
+            try:
+                answer = obstore.get(self.store, key, options={"range": (0, _FIRST)})
+                size, first = int(answer.meta["size"]), bytes(answer.bytes())
+            except obstore.exceptions.BaseError as error:
+                _check_beyond(error)  # of nothing, there is no range
+                size, first = int(obstore.head(self.store, key)["size"]), b""
+        return ContentReader(
+            digest, _RangedFile(partial(self.read_range, key), first, size), self.key_name(key)
+        )
+
+    def read_range(self, key: str, start: int, end: int) -> bytes:
+        if start == end:
+            return b""
+        with self.asking(key):
+            try:
+                return bytes(obstore.get_range(self.store, key, start=start, end=end))
+            except obstore.exceptions.BaseError as error:
+                _check_beyond(error)
+                return b""
+
+    def key_name(self, key: str) -> str:
         """A key as errors call it."""
         return f"{self.name}/{key}"
 
     def keys(self, path: str) -> Iterator[str]:
         """All keys below a path."""
-        with self._asking():
-            for batch in obstore.list(self._store, path):
+        with self.asking():
+            for batch in obstore.list(self.store, path):
                 for item in batch:
                     yield item["path"]
 
-    def _put(self, key: str, content: bytes) -> None:
+    def put(self, key: str, content: bytes) -> None:
         """Put octets until they are read back; not at all where they are there already."""
         if self._holds(key, content):
             return
         for _ in range(_TRIES):
-            with self._asking():
-                obstore.put(self._store, key, content)
+            with self.asking():
+                obstore.put(self.store, key, content)
             if self._holds(key, content):
                 return
         problem = f"{self.name} does not give back what it took"
@@ -283,16 +301,16 @@ class S3Objects:
         """Whether exactly these octets are there."""
         view = memoryview(content)
         try:
-            with self._opened(key, key) as source:
+            with self.open(key, key) as source:
                 return source.size == len(content) and all(
-                    source.read(start, start + MOST_AT_ONCE) == view[start : start + MOST_AT_ONCE]
-                    for start in range(0, len(content), MOST_AT_ONCE)
+                    source.read(start, start + _MOST_AT_ONCE) == view[start : start + _MOST_AT_ONCE]
+                    for start in range(0, len(content), _MOST_AT_ONCE)
                 )
         except NotFoundError:
             return False
 
     @contextlib.contextmanager
-    def _asking(self, digest: str = "") -> Iterator[None]:
+    def asking(self, digest: str = "") -> Iterator[None]:
         """Raise what the store says as an error of ours; what it says in full is not repeated."""
         if time.monotonic() < self._away_until:
             raise self._away()
@@ -320,6 +338,94 @@ class S3Objects:
     def _away(self) -> StorageError:
         problem = f"the store of octets does not answer: {self.name}"
         return StorageError(problem, path=self.name, reason="away", hint=_LATER)
+
+
+class _RangedFile(io.RawIOBase):
+    """Octets that `ask` gives from a start up to an end. What is read in a row is asked for ahead.
+
+    Whoever needs a descriptor gets that of a temporary file without a name, into which all is
+    copied first. What `ask` raises is raised.
+    """
+
+    def __init__(self, ask: Callable[[int, int], bytes], first: bytes, size: int) -> None:
+        """Take the first octets, which are here already, and how many there are."""
+        super().__init__()
+        self._ask = ask
+        self._size = size
+        self._position = 0
+        self._start = 0
+        """Where the octets that are at hand begin."""
+        self._window = first
+        self._copy: Any = None
+
+    def readable(self) -> bool:
+        """Whether it can be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """Whether it can be read from any place on."""
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
+        """Go to a place, which is returned."""
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self._size}[whence]
+        self._position = max(0, base + offset)
+        return self._position
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Fill a buffer, as far as there are octets."""
+        view = memoryview(buffer).cast("B")
+        wanted = min(len(view), self._size - self._position)
+        filled = 0
+        while filled < wanted:
+            at_hand = self._at_hand(wanted - filled)
+            view[filled : filled + len(at_hand)] = at_hand
+            filled += len(at_hand)
+            self._position += len(at_hand)
+        return max(0, filled)
+
+    def readall(self) -> bytes:
+        """All octets from here on."""
+        left = bytearray(max(0, self._size - self._position))
+        self.readinto(left)
+        return bytes(left)
+
+    def fileno(self) -> int:
+        """The descriptor of a copy. Raises OSError where there is no room for one."""
+        if self._copy is None:
+            copy = tempfile.TemporaryFile()  # noqa: SIM115 - closed with this
+            try:
+                position = self.seek(0, os.SEEK_CUR)
+                self.seek(0)
+                while piece := self.read(_MOST_AT_ONCE):
+                    copy.write(piece)
+                copy.flush()
+                self.seek(position)
+            except BaseException:
+                copy.close()
+                raise
+            self._copy = copy
+        return int(self._copy.fileno())
+
+    def close(self) -> None:
+        """Let go of the copy, if one was made."""
+        if self._copy is not None:
+            self._copy.close()
+        super().close()
+
+    def _at_hand(self, wanted: int) -> memoryview:
+        """Octets from the position on, at least one and at most `wanted`."""
+        end = self._start + len(self._window)
+        if not self._start <= self._position < end:
+            is_next = self._position == end
+            most = min(_MOST_AT_ONCE, max(wanted, 2 * len(self._window) if is_next else 0))
+            start = self._position
+            self._window = self._ask(start, min(start + most, self._size))
+            self._start = start
+            if not self._window:
+                raise OSError("there are fewer octets than the store said")
+        begin = self._position - self._start
+        return memoryview(self._window)[begin : begin + wanted]
 
 
 def _check_beyond(error: Exception) -> None:

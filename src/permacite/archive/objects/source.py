@@ -13,7 +13,7 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     import io
 
-__all__ = ["MOST_OF_BLOB", "Source", "digest_of", "git_blob", "path_of", "refuse"]
+__all__ = ["MOST_OF_BLOB", "ContentReader", "digest_of", "git_blob", "path_of", "refuse"]
 
 _DIGEST = compile_pattern(r"sha-256:([0-9a-f]{64})")
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -44,7 +44,7 @@ def git_blob(content: bytes) -> str:
     return name.hexdigest()
 
 
-class Source:
+class ContentReader:
     """Kept octets, open to be read by one thread. Use it as a context manager, or call `close`.
 
     `read` gives a range as it is stored: whoever asks for ranges has digests of them.

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from permacite.archive.objects.durable import modes_of, write_file
 from permacite.archive.objects.files import FileObjects
-from permacite.archive.objects.flushing import write_file
-from permacite.archive.objects.modes import modes_of
 from permacite.errors import ParseError
 from permacite.scan import compile_pattern
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive.objects.s3 import S3Objects
-    from permacite.archive.objects.source import Source
+    from permacite.archive.objects.source import ContentReader
 
 __all__ = ["ADDRESS", "ObjectStore", "check_address", "claim", "open_store", "store_of"]
 
@@ -63,7 +62,7 @@ class ObjectStore(Protocol):
     def has(self, digest: str) -> bool:
         """Whether something is kept under this digest."""
 
-    def open(self, digest: str) -> Source:
+    def open(self, digest: str) -> ContentReader:
         """The octets, to be read whole or by ranges. Raises NotFoundError."""
 
     def part(self, digest: str, start: int, end: int) -> bytes:

@@ -22,10 +22,10 @@ from permacite.archive.texts.index import PIECES
 from permacite.errors import IntegrityError, NotFoundError, ParseError, StorageError
 
 if TYPE_CHECKING:
-    from permacite.archive.access import Gate
     from permacite.archive.engine import Catalog, WriteBehind
+    from permacite.archive.gate import Gate
     from permacite.archive.model import Representation
-    from permacite.archive.objects import Source
+    from permacite.archive.objects import ContentReader
     from permacite.archive.records.rows import Transaction
     from permacite.archive.texts.pieces import CheckedPieces, Pieces
 
@@ -155,7 +155,7 @@ class Contents:
         opened = partial(self._objects.open, representation.digest)
         return CheckedPieces(opened, self._pieces.of(representation))
 
-    def source(self, representation: Representation) -> Source:
+    def source(self, representation: Representation) -> ContentReader:
         """The octets, to be read by ranges as they are stored; close it. Raises RestrictedError."""
         self._gate.check(representation)
         return self._objects.open(representation.digest)

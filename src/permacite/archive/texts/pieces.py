@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import TypeAlias
 
-    from permacite.archive.objects import Source
+    from permacite.archive.objects import ContentReader
 
     Fetch: TypeAlias = Callable[[int, int], memoryview]
 
@@ -71,7 +71,7 @@ class Pieces:
         return cls(max(1, size), size, sha256, sha256 if size else b"")
 
     @classmethod
-    def of_source(cls, source: Source, *, piece_bytes: int = PIECE_BYTES) -> Pieces:
+    def of_source(cls, source: ContentReader, *, piece_bytes: int = PIECE_BYTES) -> Pieces:
         """Return those of stored octets, which are never in memory as a whole.
 
         Raises IntegrityError where all of them have another digest, StorageError.
@@ -114,13 +114,13 @@ class Pieces:
 
 
 class CheckedPieces:
-    """Octets that are read by the piece, each compared with its digest: a Source of a Text.
+    """Octets that are read by the piece, each compared with its digest: a ContentReader of a Text.
 
     For one thread. What is read raises IntegrityError where a piece is not what was committed,
     NotFoundError where the octets are missing, StorageError where the store refuses.
     """
 
-    def __init__(self, opened: Callable[[], Source], pieces: Pieces) -> None:
+    def __init__(self, opened: Callable[[], ContentReader], pieces: Pieces) -> None:
         """Take what opens the octets: they are closed when nobody reads."""
         self._opened = opened
         self._pieces = pieces
@@ -151,7 +151,7 @@ class CheckedPieces:
         with self._opened() as source:
             return bytes(self._between(source, start, min(end, self.size)))
 
-    def _between(self, source: Source, start: int, end: int) -> memoryview:
+    def _between(self, source: ContentReader, start: int, end: int) -> memoryview:
         """Octets of checked pieces; `end` is not beyond the last."""
         if start >= end:
             return memoryview(b"")
@@ -161,7 +161,7 @@ class CheckedPieces:
         data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
         return memoryview(data)[start - first * length : end - first * length]
 
-    def _piece(self, source: Source, number: int) -> bytes:
+    def _piece(self, source: ContentReader, number: int) -> bytes:
         """One piece. Raises IntegrityError."""
         kept = self._kept.get(number)
         if kept is not None:

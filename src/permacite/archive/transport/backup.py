@@ -21,7 +21,7 @@ from permacite.archive.objects import (
 from permacite.archive.records import access, octets
 from permacite.archive.sqlite import Catalog as FileCatalog
 from permacite.archive.transport.copying import copy
-from permacite.archive.transport.stream import Taken, carry
+from permacite.archive.transport.stream import BatchOutcome, carry
 from permacite.errors import ConflictError, StorageError
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class FolderSink:
         """Every backup starts with the rows: they say themselves which are new."""
         return 0
 
-    def take(self, batch: CatalogBatch) -> Taken:  # noqa: ARG002 - the catalog itself is read
+    def take(self, batch: CatalogBatch) -> BatchOutcome:  # noqa: ARG002 - the catalog itself is read
         """Add what is new, or copy the whole catalog where only that will do."""
         catalog = self._source.catalog
         is_finished = (self._target / FINISHED).exists() and self.catalog.exists()
@@ -159,7 +159,7 @@ class FolderSink:
             self._replace(is_finished=is_finished)
         # Contents that were erased meanwhile are not lost.
         lost = [digest for digest in self._lost if catalog.read(octets.is_named, digest)]
-        return Taken(self._contents, lost)
+        return BatchOutcome(self._contents, lost)
 
     def _replace(self, *, is_finished: bool) -> None:
         """Compare everything, and copy what is not there."""

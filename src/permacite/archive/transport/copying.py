@@ -37,7 +37,7 @@ from permacite.archive.transport.comparing import (
     same_root,
 )
 from permacite.archive.transport.rows import add_rows, digests_after, next_rows, position_of
-from permacite.archive.transport.stream import LeftOut, Taken, carry
+from permacite.archive.transport.stream import BatchOutcome, LeftOut, carry
 from permacite.archive.transport.tables import COMPARED, LEFT_OUT, NEEDED
 from permacite.errors import ConflictError, IntegrityError, ParseError, StorageError
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from permacite.archive.log.keys import Verifier
     from permacite.archive.records.rows import Transaction
     from permacite.archive.transport.comparing import Keys
-    from permacite.archive.transport.rows import Position, Row, RowBatch
+    from permacite.archive.transport.rows import CopyPosition, Row, RowBatch
     from permacite.archive.transport.stream import Progress
 
 __all__ = ["Copied", "CopySource", "RowSink", "RowSource", "copy", "promote"]
@@ -157,7 +157,7 @@ def _open(place: Place, objects: str | None, keys: str | None) -> Catalog:
 class RowSource:
     """The rows of an archive at one moment, from a position on."""
 
-    def __init__(self, view: CatalogView, before: Position) -> None:
+    def __init__(self, view: CatalogView, before: CopyPosition) -> None:
         """Take the position of the copy, whose rows have the same ids."""
         self._view = view
         self._before = before
@@ -187,13 +187,13 @@ class RowSink:
         """Return how many entries are there."""
         return self._catalog.read(position_of).size
 
-    def take(self, batch: RowBatch) -> Taken:
+    def take(self, batch: RowBatch) -> BatchOutcome:
         """Store contents, then the rows that name them, in one transaction."""
         received = self.receive(batch.digests())
         self._catalog.write(add_rows, batch, received.staged)
         if received.staged:
             self.store.flush()
-        return Taken(received.came, received.lost)
+        return BatchOutcome(received.came, received.lost)
 
     def receive(self, digests: Iterable[str], *, check: bool = False) -> BroughtOctets:
         """Store contents, except small ones for a remote store: the catalog is to stage those.
@@ -265,7 +265,7 @@ class _Copying:
             self._count(received.came, received.lost)
             self._catalog.write(_stage, received)
 
-    def _carry_log(self, view: CatalogView, before: Position) -> None:
+    def _carry_log(self, view: CatalogView, before: CopyPosition) -> None:
         """Carry the entries that the copy does not have, with all that they stand for."""
         source = RowSource(view, before)
         if before.size < source.size:

@@ -20,7 +20,7 @@ from permacite.archive.records import access, leaves, octets, settings
 from permacite.archive.records.days import ON_REQUEST
 from permacite.archive.records.rows import timestamp
 from permacite.archive.transport import entering
-from permacite.archive.transport.stream import Taken
+from permacite.archive.transport.stream import BatchOutcome
 from permacite.errors import BusyError, IntegrityError, StorageError
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ class EntrySink:
         """How many entries are here."""
         return self._mirror.size()
 
-    def take(self, batch: EntryBatch) -> Taken:
+    def take(self, batch: EntryBatch) -> BatchOutcome:
         """Store the contents of entries, and enter these. Raises as `Mirror.enter`."""
         enter = partial(self._mirror.enter, batch.start, batch.entries)
         taken, _ = self.receive(batch.digests(), enter)
@@ -240,7 +240,7 @@ class EntrySink:
 
     def receive(
         self, digests: Sequence[str], change: Callable[[BroughtOctets], T]
-    ) -> tuple[Taken, T]:
+    ) -> tuple[BatchOutcome, T]:
         """Store contents, then make the `change` that names them; its answer is returned too.
 
         Both are tried again where contents that were here were destroyed meanwhile. Raises as
@@ -255,7 +255,7 @@ class EntrySink:
                     raise
                 self._objects.destroy()
             else:
-                return Taken(received.came, received.lost), answer
+                return BatchOutcome(received.came, received.lost), answer
 
 
 def begin(transaction: Transaction, *, series: str, origin: str, keys: Sequence[Verifier]) -> None:

@@ -12,7 +12,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from permacite import pdi as grammar
-from permacite.archive.access import of_all
 from permacite.archive.entries import (
     CITATION,
     FORMAT,
@@ -24,6 +23,7 @@ from permacite.archive.entries import (
     tokens,
     tombstone,
 )
+from permacite.archive.gate import of_all
 from permacite.archive.model import Assertion
 from permacite.archive.records import access, versions
 from permacite.archive.records.rows import name_of, stored, timestamp
@@ -34,12 +34,12 @@ from permacite.pdi import PDI
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from permacite.archive.access import Gate
     from permacite.archive.engine import Catalog, WriteBehind
     from permacite.archive.entries import Leaf
+    from permacite.archive.gate import Gate
     from permacite.archive.log import Log
     from permacite.archive.model import Representation, Restriction, Version
-    from permacite.archive.objects import Source
+    from permacite.archive.objects import ContentReader
     from permacite.archive.records.session import Session
 
 __all__ = ["PublishedEntry", "PublishedStanding", "Publisher", "Withheld"]
@@ -129,7 +129,7 @@ class Publisher:
             given.append(entry)
         return given
 
-    def octets(self, digest: str) -> Source:
+    def octets(self, digest: str) -> ContentReader:
         """Open octets that anything that is given out has. Raises NotFoundError for others."""
         names = self._catalog.read(_held_by, digest)
         found = self._catalog.read(versions.representations_named, names) if names else []

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from permacite.archive.records.session import Session
 
 __all__ = [
-    "Position",
+    "CopyPosition",
     "Row",
     "RowBatch",
     "add_rows",
@@ -48,7 +48,7 @@ _DIGEST, _RECEIVED, _OF_SIDECAR = 6, 8, 2
 """The columns of `representation`, and of `attachment`, that name contents."""
 
 
-class Position(NamedTuple):
+class CopyPosition(NamedTuple):
     """The size of a log, and the ids of the last rows that its entries stand for."""
 
     size: int
@@ -61,8 +61,8 @@ class Position(NamedTuple):
 class RowBatch:
     """All rows that the entries from `before.size` up to `after.size` stand for."""
 
-    before: Position
-    after: Position
+    before: CopyPosition
+    after: CopyPosition
     rows: dict[str, list[Row]]
     """By table, in the order in which they may be inserted."""
     hashes: list[bytes]
@@ -101,12 +101,12 @@ def digests_after(session: Session, format_: int, count: int) -> tuple[int, list
     return (last, _digests(formats, sidecars)) if formats else None
 
 
-def position_of(session: Session) -> Position:
+def position_of(session: Session) -> CopyPosition:
     """Return how far an archive is."""
-    return Position(*session.execute(_POSITION).fetchone())
+    return CopyPosition(*session.execute(_POSITION).fetchone())
 
 
-def next_rows(session: Session, before: Position, count: int) -> RowBatch:
+def next_rows(session: Session, before: CopyPosition, count: int) -> RowBatch:
     """Read the rows of the next entries, at most `count`. Raises IntegrityError for a damaged one.
 
     Versions and formats were inserted in the order of their entries, so their ids tell which
@@ -117,7 +117,7 @@ def next_rows(session: Session, before: Position, count: int) -> RowBatch:
     versions = sum(entry.get("kind") == "version" for entry in fields)
     formats = sum(len(tokens(entry)) for entry in fields)
     version = _last(session, "version", before.version, versions)
-    after = Position(
+    after = CopyPosition(
         before.size + len(entries),
         _document(session, before, version),
         version,
@@ -144,7 +144,7 @@ def next_rows(session: Session, before: Position, count: int) -> RowBatch:
     return batch
 
 
-def _document(session: Session, before: Position, version: int) -> int:
+def _document(session: Session, before: CopyPosition, version: int) -> int:
     """Return the id of the last document that the versions up to this one added."""
     question = "SELECT max(document_id) FROM version WHERE version_id > ? AND version_id <= ?"
     (document,) = session.execute(question, (before.version, version)).fetchone()

@@ -8,9 +8,9 @@
 | OCFL, and back | `service.preservation.ocfl` | `entering.EntrySink` |
 | BagIt, WARC, WACZ | `service.preservation.documents` | `bagit`, `warc`, `wacz` |
 
-A sink first stores the contents of a batch, and then, in one transaction, the rows that name them.
-A stream that was stopped continues where the sink is: `Sink.position` counts what is there. What a
-carrier does not take is returned as data: see `LeftOut`.
+A sink first stores the contents of a batch, then, in one transaction, the rows that name them.
+A stopped stream continues at `BatchSink.position`. What a carrier does not take is returned as
+data: see `LeftOut`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,16 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["Batch", "Carried", "LeftOut", "Progress", "Sink", "Source", "Taken", "carry"]
+__all__ = [
+    "Batch",
+    "BatchOutcome",
+    "BatchSink",
+    "BatchSource",
+    "Carried",
+    "LeftOut",
+    "Progress",
+    "carry",
+]
 
 
 class Progress(Protocol):
@@ -44,7 +53,7 @@ Batch_contra = TypeVar("Batch_contra", bound=Batch, contravariant=True)
 Batch_co = TypeVar("Batch_co", bound=Batch, covariant=True)
 
 
-class Source(Protocol[Batch_co]):
+class BatchSource(Protocol[Batch_co]):
     """Anything that an archive, or documents of one, can be read from."""
 
     @property
@@ -55,13 +64,13 @@ class Source(Protocol[Batch_co]):
         """Yield the batches from a position on, in their order."""
 
 
-class Sink(Protocol[Batch_contra]):
+class BatchSink(Protocol[Batch_contra]):
     """Anything that an archive, or documents of one, can be written to."""
 
     def position(self) -> int:
         """Return how far the sink is: the stream continues there."""
 
-    def take(self, batch: Batch_contra) -> Taken:
+    def take(self, batch: Batch_contra) -> BatchOutcome:
         """Store the contents of a batch, then what names them, all or nothing."""
 
 
@@ -76,7 +85,7 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class BatchOutcome:
     """The outcome of one batch."""
 
     contents: int = 0
@@ -100,7 +109,9 @@ class Carried:
     left_out: tuple[LeftOut, ...]
 
 
-def carry(source: Source[BatchT], sink: Sink[BatchT], progress: Progress = max) -> Carried:
+def carry(
+    source: BatchSource[BatchT], sink: BatchSink[BatchT], progress: Progress = max
+) -> Carried:
     """Carry all that the sink does not have yet; the outcome is returned.
 
     Where this is stopped, a second call continues. Raises what the source and the sink raise.

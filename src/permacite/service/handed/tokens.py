@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from permacite.archive import USUAL_SHARE, Share, Token, Written, new_token, utc_now
-from permacite.archive import Tokens as Kept
+from permacite.archive import USUAL_SHARE, Share, Token, TokenStore, WrittenName, new_token, utc_now
 from permacite.errors import ConflictError, ParseError, TokenError
 from permacite.service import names
 from permacite.service.base import UseCases
@@ -23,7 +22,7 @@ __all__ = [
     "Share",
     "Token",
     "Tokens",
-    "Written",
+    "WrittenName",
     "check_name",
     "check_series",
     "lets",
@@ -92,7 +91,7 @@ class Tokens(UseCases):
         """Destroy what says whose a token is or was. Raises NotFoundError, StorageError."""
         self._tokens().forget(token_id)
 
-    def written(self, token_id: str | None = None) -> Sequence[Written]:
+    def written(self, token_id: str | None = None) -> Sequence[WrittenName]:
         """What was committed with a token, or with any, oldest first. Raises StorageError."""
         return self._tokens().written(token_id)
 
@@ -119,8 +118,8 @@ class Tokens(UseCases):
         """Put on record with which token something was committed. Raises StorageError."""
         self._tokens().write(token, name, at=utc_now())
 
-    def _tokens(self) -> Kept:
-        return Kept(self._repository.directory)
+    def _tokens(self) -> TokenStore:
+        return TokenStore(self._repository.directory)
 
 
 def lets(token: Token, scope: Scope) -> bool:

@@ -10,7 +10,7 @@ from permacite.service.base import UseCases
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from permacite.archive.objects import Source
+    from permacite.archive.objects import ContentReader
     from permacite.archive.transport.publishing import PublishedEntry, PublishedStanding
 
 __all__ = ["HandedEntries", "HandedOctets", "HandedStandings", "Handouts"]
@@ -38,7 +38,7 @@ class HandedStandings:
 class HandedOctets:
     """Octets that are open, to be sent."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: ContentReader) -> None:
         self.size = source.size
         self._source = source
 

@@ -12,7 +12,7 @@ import json
 import threading
 from typing import TYPE_CHECKING, Any, Self
 
-from permacite.archive.objects import Source
+from permacite.archive.objects import ContentReader
 from permacite.errors import CaptureError, IntegrityError, NotFoundError
 
 if TYPE_CHECKING:
@@ -129,11 +129,11 @@ class Line:
             )
         return value
 
-    def open(self, digest: str) -> Source:
+    def open(self, digest: str) -> ContentReader:
         """The octets with a digest, which is compared. Raises NotFoundError, IntegrityError."""
         path = f"/-/log/octets/{digest.removeprefix('sha-256:')}"
         content = self.get(path)
-        source = Source(digest, io.BytesIO(content), f"{self.address}{path}")
+        source = ContentReader(digest, io.BytesIO(content), f"{self.address}{path}")
         try:
             source.check()
         except IntegrityError:

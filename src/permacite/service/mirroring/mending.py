@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from permacite import pdi as grammar
 from permacite.archive import Repository
-from permacite.archive.objects import Source
+from permacite.archive.objects import ContentReader
 from permacite.errors import IntegrityError, ParseError
 from permacite.pdi import PDI
 from permacite.service.base import checked_location
@@ -51,14 +51,14 @@ class _Held:
         self._repository = repository
         self.wrong: list[str] = []
 
-    def open(self, digest: str) -> Source:
+    def open(self, digest: str) -> ContentReader:
         """The octets with a digest. Raises NotFoundError, IntegrityError."""
         try:
             content = self._repository.octets(digest)
         except IntegrityError:
             self.wrong.append(digest)
             raise
-        return Source(digest, io.BytesIO(content), self._repository.where)
+        return ContentReader(digest, io.BytesIO(content), self._repository.where)
 
 
 def mend(

@@ -20,7 +20,7 @@ import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.archive import utc_now
-from permacite.archive.transport.stream import Taken, carry
+from permacite.archive.transport.stream import BatchOutcome, carry
 from permacite.service.preservation.documents import (
     DocumentExport,
     DocumentSource,
@@ -82,7 +82,7 @@ class _BagSink:
         """A bag is written as a whole."""
         return 0
 
-    def take(self, batch: DocumentBatch) -> Taken:
+    def take(self, batch: DocumentBatch) -> BatchOutcome:
         """Write the formats of a version, then the line that names them."""
         version = batch.version
         files: dict[str, JSON] = {}
@@ -103,7 +103,7 @@ class _BagSink:
             described: dict[str, JSON] = {"files": files, "formats": formats, "standing": kept}
             self._lines.write(_line(_on_record(version) | described))
             self.versions += 1
-        return Taken(len(files), left_out=batch.left_out)
+        return BatchOutcome(len(files), left_out=batch.left_out)
 
 
 def _line(value: JSON) -> bytes:

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite.archive.entries import commitments, is_erased, read, tokens
 from permacite.archive.objects import flush_folder
-from permacite.archive.transport.stream import LeftOut, Taken, carry
+from permacite.archive.transport.stream import BatchOutcome, LeftOut, carry
 from permacite.errors import (
     ConflictError,
     IntegrityError,
@@ -180,7 +180,7 @@ class _ObjectSink:
         """A copy is written as a whole."""
         return 0
 
-    def take(self, batch: _LeafBatch) -> Taken:
+    def take(self, batch: _LeafBatch) -> BatchOutcome:
         """Note the entries of each document; those that are erased are left out."""
         erased = []
         for leaf in batch.leaves:
@@ -190,7 +190,7 @@ class _ObjectSink:
                 openings = {} if is_erased(leaf.content) else self._repository.log.openings(leaf)
                 if is_erased(leaf.content) or commitments(fields).keys() - openings.keys():
                     erased.append(LeftOut(str(fields["name"]), "erased"))
-        return Taken(left_out=erased)
+        return BatchOutcome(left_out=erased)
 
     def finish(self, size: int) -> tuple[int, int]:
         """Write all objects; the numbers of documents and versions."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from permacite.archive import FINISHED, NewCitation, Repository, Standing, is_cut_short
 from permacite.archive.entries import commitments, disclosed, is_erased, read, tokens
 from permacite.archive.merkle import leaf_hash
-from permacite.archive.objects import Source, digest_of, flush_folder
+from permacite.archive.objects import ContentReader, digest_of, flush_folder
 from permacite.archive.transport.entering import EntryBatch, ReceivedEntry
 from permacite.archive.transport.stream import carry
 from permacite.errors import ConflictError, IntegrityError, NotFoundError, PermaciteError
@@ -170,12 +170,12 @@ class _ObjectSource:
         record: dict[str, Any] = json.loads(files["version.json"])
         return record
 
-    def open(self, digest: str) -> Source:
+    def open(self, digest: str) -> ContentReader:
         """Open contents of the object at hand. Raises NotFoundError."""
         content = self._contents.get(digest)
         if content is None:
             raise NotFoundError(f"{self._name} has no contents {digest}", digest)
-        return Source(digest, io.BytesIO(content), self._name)
+        return ContentReader(digest, io.BytesIO(content), self._name)
 
 
 def _restored(root: Path, directory: Path) -> Copy:

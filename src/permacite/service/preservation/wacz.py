@@ -2,8 +2,8 @@
 
 WACZ 1.1.1 (specs.webrecorder.net/wacz/1.1.1) and WACZ-auth 0.1.0:
   §5.2 archive                     -> one WARC file, compressed record by record, stored as it is
-  §5.2 indexes, CDXJ               -> `_Index`, one line for each answer, sorted
-  §5.2 pages, JSON lines           -> `_Index.page`, with the text of each page
+  §5.2 indexes, CDXJ               -> `_RecordIndex`, one line for each answer, sorted
+  §5.2 pages, JSON lines           -> `_RecordIndex.page`, with the text of each page
   §5.3 datapackage.json            -> `_package`
   WACZ-auth §4 anonymous           -> `_signed`: ECDSA over P-384 and SHA-256, by a key of this file
 Beside them `permacite/citations.jsonl` has what was cited, by the names that it had here.
@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import parse_qsl, quote_plus, urlsplit
 
 from permacite.archive import utc_now
-from permacite.archive.transport.stream import LeftOut, Taken, carry
+from permacite.archive.transport.stream import BatchOutcome, LeftOut, carry
 from permacite.service.preservation.documents import DocumentExport, DocumentSource, citations
 from permacite.service.preservation.warc import info, records_of, write_record
 from permacite.version import __version__
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from permacite.archive import Repository
     from permacite.service.preservation.documents import DocumentBatch
-    from permacite.service.preservation.warc import Record, Written
+    from permacite.service.preservation.warc import WarcRecord, WrittenRecord
 
 __all__ = ["export"]
 
@@ -56,7 +56,7 @@ def export(repository: Repository, path: Path, pattern: str | None) -> DocumentE
 
     Raises FileExistsError where `path` is there.
     """
-    with path.open("xb") as file, zipfile.ZipFile(file, "w") as packed, _Index() as index:
+    with path.open("xb") as file, zipfile.ZipFile(file, "w") as packed, _RecordIndex() as index:
         package = _Package(packed)
         with package.member(f"archive/{_RECORDS}") as member:
             write_record(member, info(_RECORDS), compressed=True)
@@ -76,7 +76,7 @@ def export(repository: Repository, path: Path, pattern: str | None) -> DocumentE
 class _PageSink:
     """The records of a WACZ file, their index and the list of pages."""
 
-    def __init__(self, repository: Repository, member: BinaryIO, index: _Index) -> None:
+    def __init__(self, repository: Repository, member: BinaryIO, index: _RecordIndex) -> None:
         self.records = 0
         self._repository = repository.public()
         self._member = member
@@ -86,7 +86,7 @@ class _PageSink:
         """A file is written as a whole."""
         return 0
 
-    def take(self, batch: DocumentBatch) -> Taken:
+    def take(self, batch: DocumentBatch) -> BatchOutcome:
         """Write the records of a version; one without an address is on no list of pages."""
         for record in records_of(self._repository, batch):
             self.records += 1
@@ -95,10 +95,10 @@ class _PageSink:
         left_out = list(batch.left_out)
         if batch.formats and not self._index.page(self._repository, batch):
             left_out.append(LeftOut(str(batch.version.pdi), "no-address"))
-        return Taken(len(batch.formats), left_out=left_out)
+        return BatchOutcome(len(batch.formats), left_out=left_out)
 
 
-class _Member:
+class _PackageMember:
     """A member of a zip file that is being written: counted and digested as it grows."""
 
     def __init__(self, package: _Package, name: str, stream: BinaryIO) -> None:
@@ -150,7 +150,7 @@ class _Package:
         entry = zipfile.ZipInfo(name, _DAY)
         entry.extra = _MARK
         entry.compress_type = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
-        return _Member(self, name, self._packed.open(entry, "w", force_zip64=True))  # type: ignore[arg-type]
+        return _PackageMember(self, name, self._packed.open(entry, "w", force_zip64=True))  # type: ignore[arg-type]
 
     def add(self, name: str, lines: Iterator[str]) -> None:
         """Write a member of lines."""
@@ -177,7 +177,7 @@ class _Package:
         self._packed.writestr(zipfile.ZipInfo("datapackage-digest.json", _DAY), text)
 
 
-class _Index:
+class _RecordIndex:
     """What stands where, kept in an unnamed file until it is sorted."""
 
     def __init__(self) -> None:
@@ -190,13 +190,13 @@ class _Index:
     def __exit__(self, *_: object) -> None:
         self._rows.close()
 
-    def note(self, record: Record, place: Written) -> None:
+    def note(self, record: WarcRecord, place: WrittenRecord) -> None:
         """Take note of a record that answers for an address."""
         fields = record.fields
         if fields["WARC-Type"] not in {"response", "resource"}:
             return
         uri, date = fields["WARC-Target-URI"], fields["WARC-Date"]
-        status, media_type = _told(record)
+        status, media_type = _status_and_type(record)
         line = {
             "url": uri,
             "mime": media_type,
@@ -247,7 +247,7 @@ class _Index:
                 yield text
 
 
-def _told(record: Record) -> tuple[str, str]:
+def _status_and_type(record: WarcRecord) -> tuple[str, str]:
     """The status and the media type of an answer."""
     first, *lines = record.head.decode("latin-1").split("\r\n")
     types = [line.partition(":")[2] for line in lines if line.lower().startswith("content-type:")]

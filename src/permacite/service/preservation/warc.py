@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from permacite import mhtml, uri
 from permacite.archive import utc_now
 from permacite.archive.objects import digest_of
-from permacite.archive.transport.stream import Taken, carry
+from permacite.archive.transport.stream import BatchOutcome, carry
 from permacite.errors import ParseError
 from permacite.service.preservation.documents import (
     DocumentExport,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from permacite.archive import Repository, Representation, Version
     from permacite.service.preservation.documents import DocumentBatch, Octets
 
-__all__ = ["Record", "Written", "export", "info", "records_of", "write_record"]
+__all__ = ["WarcRecord", "WrittenRecord", "export", "info", "records_of", "write_record"]
 
 _WITH_PAYLOAD = ("resource", "conversion", "response")
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "urn:permacite:warc")
@@ -59,7 +59,7 @@ _WITHHELD = "(not on record)"
 _STEP = 1 << 20
 
 
-class Record(NamedTuple):
+class WarcRecord(NamedTuple):
     """A record that is to be written."""
 
     fields: dict[str, str]
@@ -70,7 +70,7 @@ class Record(NamedTuple):
     """Of a document's first format, the version that it is of."""
 
 
-class Written(NamedTuple):
+class WrittenRecord(NamedTuple):
     """Where a record stands in a file."""
 
     offset: int
@@ -104,15 +104,15 @@ class _RecordSink:
         """A file is written as a whole."""
         return 0
 
-    def take(self, batch: DocumentBatch) -> Taken:
+    def take(self, batch: DocumentBatch) -> BatchOutcome:
         """Write the records of a version."""
         for record in records_of(self._repository, batch):
             self.records += 1
             write_record(self._file, record, compressed=self.compressed)
-        return Taken(len(batch.formats), left_out=batch.left_out)
+        return BatchOutcome(len(batch.formats), left_out=batch.left_out)
 
 
-def info(name: str) -> Record:
+def info(name: str) -> WarcRecord:
     """The record that says what made the file, and when."""
     now = _date(utc_now())
     body = (
@@ -127,10 +127,10 @@ def info(name: str) -> Record:
         "WARC-Filename": name,
         "Content-Type": "application/warc-fields",
     }
-    return Record(fields, b"", body.encode())
+    return WarcRecord(fields, b"", body.encode())
 
 
-def records_of(repository: Repository, batch: DocumentBatch) -> Iterator[Record]:
+def records_of(repository: Repository, batch: DocumentBatch) -> Iterator[WarcRecord]:
     """Yield the records of one version: its document, its other formats, its names."""
     version = batch.version
     at = version.provenance.retrieved_at or version.committed_at
@@ -147,7 +147,7 @@ def records_of(repository: Repository, batch: DocumentBatch) -> Iterator[Record]
                 yield from _parts(octets, root, date, answers)
             elif item.derived_from is not None:
                 fields |= {"WARC-Type": "conversion", "WARC-Refers-To": root}
-                yield Record(fields | _type(item), b"", octets)
+                yield WarcRecord(fields | _type(item), b"", octets)
             elif item == main:
                 yield from answers.redirects(item.digest, root)
                 record = answers.record(fields, _type(item), octets, item.digest)
@@ -155,7 +155,7 @@ def records_of(repository: Repository, batch: DocumentBatch) -> Iterator[Record]
                 stated = record.fields | {"WARC-Date": _exact(at)}
                 yield record._replace(fields=stated, version=version)
             else:
-                yield Record(fields | {"WARC-Type": "resource"} | _type(item), b"", octets)
+                yield WarcRecord(fields | {"WARC-Type": "resource"} | _type(item), b"", octets)
     if batch.formats:
         published = dataclasses.replace(version, representations=tuple(batch.formats))
         yield _names(published, root, date, target)
@@ -188,11 +188,11 @@ class _Answers:
         digest: str,
         *,
         label: str | None = None,
-    ) -> Record:
+    ) -> WarcRecord:
         """A response where an answer is on record, else a resource."""
         said = self.find(digest, label)
         if said is None or not said.get("response_headers"):
-            return Record(fields | {"WARC-Type": "resource"} | media_type, b"", octets)
+            return WarcRecord(fields | {"WARC-Type": "resource"} | media_type, b"", octets)
         status, reason = int(said.get("status") or 200), str(said.get("reason") or "")
         lines = [f"HTTP/1.1 {status} {reason}".rstrip()]
         for name, value in said["response_headers"]:
@@ -208,9 +208,9 @@ class _Answers:
         }
         if said.get("peer_address"):
             fields["WARC-IP-Address"] = str(said["peer_address"])
-        return Record(fields, _head(lines), octets)
+        return WarcRecord(fields, _head(lines), octets)
 
-    def redirects(self, digest: str, root: str, label: str | None = None) -> Iterator[Record]:
+    def redirects(self, digest: str, root: str, label: str | None = None) -> Iterator[WarcRecord]:
         """The answers that pointed to the one that held some octets."""
         said = self.find(digest, label) or {}
         for number, step in enumerate(said.get("redirects", ())):
@@ -222,7 +222,7 @@ class _Answers:
                 "WARC-Target-URI": str(step["uri"]),
                 "Content-Type": "application/http;msgtype=response",
             }
-            yield Record(fields, _head([*lines, "Content-Length: 0"]), b"")
+            yield WarcRecord(fields, _head([*lines, "Content-Length: 0"]), b"")
 
 
 def _head(lines: list[str]) -> bytes:
@@ -244,7 +244,7 @@ def _exact(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ") if moment.microsecond else _date(moment)
 
 
-def _parts(aggregate: Octets, root: str, date: str, answers: _Answers) -> Iterator[Record]:
+def _parts(aggregate: Octets, root: str, date: str, answers: _Answers) -> Iterator[WarcRecord]:
     """What a page shows, each body part under its own address."""
     with mhtml.open(aggregate) as opened:
         for part in opened.body_parts:
@@ -271,7 +271,7 @@ def _parts(aggregate: Octets, root: str, date: str, answers: _Answers) -> Iterat
             yield answers.record(fields, media_type, content, digest, label=label or "")
 
 
-def _names(version: Version, root: str, date: str, target: str) -> Record:
+def _names(version: Version, root: str, date: str, target: str) -> WarcRecord:
     """The record of what a document is called here."""
     lines = [("pdi", str(item.pdi)) for item in version.representations]
     lines += [("digest", f"{item.format} {item.digest}") for item in version.representations]
@@ -287,7 +287,7 @@ def _names(version: Version, root: str, date: str, target: str) -> Record:
         "WARC-Refers-To": root,
         "Content-Type": "application/warc-fields",
     }
-    return Record(fields, b"", body.encode())
+    return WarcRecord(fields, b"", body.encode())
 
 
 def _address(version: Version) -> str:
@@ -304,7 +304,7 @@ def _type(representation: Representation) -> dict[str, str]:
     return {"Content-Type": representation.media_type + charset}
 
 
-def write_record(file: BinaryIO, record: Record, *, compressed: bool) -> Written:
+def write_record(file: BinaryIO, record: WarcRecord, *, compressed: bool) -> WrittenRecord:
     """Write one record, its block digested (WARC 1.1 §5.8), and its payload.
 
     Indexes of web archives go by the digest of the payload, in SHA-1 and base32.
@@ -326,7 +326,7 @@ def write_record(file: BinaryIO, record: Record, *, compressed: bool) -> Written
     file.writelines(pieces if pack is None else map(pack.compress, pieces))
     if pack is not None:
         file.write(pack.flush())
-    return Written(offset, file.tell() - offset, told)
+    return WrittenRecord(offset, file.tell() - offset, told)
 
 
 def _pieces(head: bytes, content: Octets) -> Iterator[bytes]:

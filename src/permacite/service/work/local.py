@@ -12,7 +12,7 @@ import sqlite3
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Self
 
-from permacite.archive.objects.modes import modes_of
+from permacite.archive.objects.durable import modes_of
 from permacite.errors import BusyError, StorageError
 from permacite.service.work.jobs import TRIES, Job, Outcome, Taken, Told, times
 from permacite.service.work.progress import COUNTED, FORGET, TABLES, runs_of

@@ -1,4 +1,4 @@
-"""What may be given out, and to whom: every answer of an archive passes here.
+"""Access gate of an archive: what each audience may see. Every answer passes here.
 
 | of what is restricted | the operator | the public |
 |---|---|---|
@@ -8,10 +8,13 @@
 | entries of the log with words in them | all | empty, in their place |
 | name, format tokens, status, code of the reason | yes | yes |
 
-The operator opens the archive's own folder; the public asks over HTTP, or reads what is exported
-for others. Who is let in to a series is the public, for whom nothing in that series is closed; who
-asks from the archive's building, the public for whom what may be read there is open. A name stays
-known to all: it stands in the log, and is never used again.
+The operator opens the archive's own folder. The public asks over HTTP, or reads an export. A user
+with access to a series is the public, but sees what is closed in that series; a user in the
+archive's building sees what may be read there. A name stays public: it is in the log, and is never
+used again.
+
+A cache keeps full names where each question is a round trip (`FullNames`). What a full name denotes
+never changes. Whether it is open is asked each time, in one small question.
 """
 
 from __future__ import annotations
@@ -20,15 +23,17 @@ import dataclasses
 import json
 from dataclasses import dataclass
 from datetime import UTC
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from permacite import pdi as grammar
 from permacite.archive import names
 from permacite.archive.entries import hash_of
 from permacite.archive.model import Provenance, Restriction
 from permacite.archive.records import access, statements, versions
+from permacite.archive.records.access import standing_alone
 from permacite.archive.records.session import Together
 from permacite.archive.statements import EFFECTS, subjects_of, tombstones, without_persons
+from permacite.cache import Cache
 from permacite.errors import (
     ClosedError,
     ErasedError,
@@ -40,7 +45,7 @@ from permacite.pdi import PDI, CitationPDI, PDIPattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from datetime import date
+    from datetime import date, datetime
 
     from permacite.archive.engine import Catalog
     from permacite.archive.entries import Leaf
@@ -57,7 +62,11 @@ if TYPE_CHECKING:
     )
     from permacite.archive.records.session import Session
 
-__all__ = ["PUBLIC", "Audience", "Gate", "of_all"]
+__all__ = ["PUBLIC", "Audience", "FullNames", "Gate", "full_names_of", "of_all"]
+
+_CACHE_BYTES = 16 << 20
+_NAME_BYTES = 2 << 10
+"""About what one full name takes in the cache."""
 
 _ERRORS: dict[str, tuple[type[RestrictedError], str]] = {
     "erased": (ErasedError, "{pdi} was erased on {since:%Y-%m-%d}: {reason}"),
@@ -121,50 +130,10 @@ class Gate:
         for start in range(0, len(wanted), _ASKED_AT_ONCE):
             some = wanted[start : start + _ASKED_AT_ONCE]
             standings, said = self._catalog.read(_said, some, standings=self.public)
-            restrictions |= self._closed(some, standings)
+            restrictions |= _closed(some, standings, self._audience, self._clock().astimezone(UTC))
             over = tombstones(some, said)
             restrictions |= {name: _of_withdrawal(withdrawal) for name, withdrawal in over.items()}
-        return restrictions | self._erased(
-            [representation for representation in wanted if not representation.digest]
-        )
-
-    def _erased(self, wanted: Sequence[Representation]) -> dict[PDI, Restriction]:
-        """Return the erasures of formats that have no octets."""
-        pdis = [representation.pdi for representation in wanted]
-        erasures = self._catalog.read(access.erasures, pdis) if wanted else []
-        whole = {(erasure.pdi, erasure.number): _of_erasure(erasure) for erasure in erasures}
-        restrictions = {}
-        for representation in wanted:
-            document = representation.pdi.document
-            over = whole.get((document, None)) or whole.get((document, representation.pdi.version))
-            if over is not None:
-                restrictions[representation.pdi] = over
-        return restrictions
-
-    def _closed(
-        self, wanted: Sequence[Representation], standings: Mapping[PDI, Standing]
-    ) -> dict[PDI, Restriction]:
-        """The restrictions of what is not for the public, or not so far."""
-        if not standings:
-            return {}
-        now = self._clock().astimezone(UTC)
-        closed = {
-            name: Restriction(
-                "closed",
-                names.as_urn(name),
-                _FORBIDDEN,
-                standing.access,
-                standing.set_at or now,
-                standing.embargo_until,
-            )
-            for name, standing in standings.items()
-            if not self._audience.admits(name, standing, now.date())
-        }
-        return {
-            representation.pdi: closed[representation.pdi.document]
-            for representation in wanted
-            if representation.pdi.document in closed
-        }
+        return restrictions | _erased(self._catalog, [each for each in wanted if not each.digest])
 
     def check(self, representation: Representation) -> None:
         """Raise RestrictedError where the octets of a representation are not given out."""
@@ -205,10 +174,12 @@ class Gate:
 
     def versions(self, versions: Sequence[Version]) -> Sequence[Version]:
         """Return versions as the audience may see them."""
-        return self.told(versions)[0] if self.public else versions
+        return self.shown_with(versions)[0] if self.public else versions
 
-    def told(self, versions: Sequence[Version]) -> tuple[Sequence[Version], dict[PDI, Restriction]]:
-        """Return versions likewise, and what stands before those formats that are restricted."""
+    def shown_with(
+        self, versions: Sequence[Version]
+    ) -> tuple[Sequence[Version], dict[PDI, Restriction]]:
+        """Return versions as the audience may see them, and the restrictions of their formats."""
         restricted = self.restrictions(
             representation for v in versions for representation in v.representations
         )
@@ -306,6 +277,46 @@ def of_all(version: Version, restricted: Mapping[PDI, Restriction]) -> Restricti
     return max(known, key=lambda restriction: restriction.since, default=None)
 
 
+def _erased(catalog: Catalog, wanted: Sequence[Representation]) -> dict[PDI, Restriction]:
+    """Return the erasures of formats that have no contents."""
+    pdis = [representation.pdi for representation in wanted]
+    erasures = catalog.read(access.erasures, pdis) if wanted else []
+    whole = {(erasure.pdi, erasure.number): _of_erasure(erasure) for erasure in erasures}
+    restrictions = {}
+    for representation in wanted:
+        document = representation.pdi.document
+        over = whole.get((document, None)) or whole.get((document, representation.pdi.version))
+        if over is not None:
+            restrictions[representation.pdi] = over
+    return restrictions
+
+
+def _closed(
+    wanted: Sequence[Representation],
+    standings: Mapping[PDI, Standing],
+    audience: Audience,
+    now: datetime,
+) -> dict[PDI, Restriction]:
+    """Return the restrictions of what an audience may not see, or not so far."""
+    closed = {
+        name: Restriction(
+            "closed",
+            names.as_urn(name),
+            _FORBIDDEN,
+            standing.access,
+            standing.set_at or now,
+            standing.embargo_until,
+        )
+        for name, standing in standings.items()
+        if not audience.admits(name, standing, now.date())
+    }
+    return {
+        representation.pdi: closed[representation.pdi.document]
+        for representation in wanted
+        if representation.pdi.document in closed
+    }
+
+
 def _of_withdrawal(withdrawal: Withdrawal) -> Restriction:
     return Restriction(
         "withdrawn", withdrawal.pdi, withdrawal.status, withdrawal.reason, withdrawal.withdrawn_at
@@ -376,3 +387,40 @@ def _subjects_of(entry: Mapping[str, JSON]) -> list[PDI]:
         return names
     token = token if isinstance(token, str) else None
     return [dataclasses.replace(name, version=number, format=token) for name in names]
+
+
+class _Known(NamedTuple):
+    """The format of a full name, and the question whether it is open to all."""
+
+    representation: Representation
+    is_open: tuple[str, Sequence[str]]
+
+
+class FullNames:
+    """LRU cache of formats by their full names. Any number of threads may use it."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._known = Cache[_Known](_CACHE_BYTES, lambda _: _NAME_BYTES)
+
+    def find(self, pdi: PDI) -> Representation | None:
+        """The format that a full name stands for, where it is known and open to all."""
+        known = self._known.get(str(pdi))
+        if known is None or not self._catalog.read(_has_row, *known.is_open):
+            return None
+        return known.representation
+
+    def keep(self, pdi: PDI, representation: Representation) -> None:
+        """Keep what a name stands for, if that is a full name."""
+        if representation.pdi == pdi:
+            is_open = standing_alone(pdi, subjects_of([representation]), EFFECTS)
+            self._known.put(_Known(representation, is_open), str(pdi))
+
+
+def _has_row(session: Session, statement: str, texts: Sequence[str]) -> bool:
+    return session.has_row(statement, texts)
+
+
+def full_names_of(catalog: Catalog) -> FullNames | None:
+    """Return a cache of full names where each question is a round trip; else None."""
+    return FullNames(catalog) if catalog.is_remote else None

@@ -1,4 +1,4 @@
-"""Tokens: what lets a program or a person ask an archive over the network, and how far.
+"""TokenStore: what lets a program or a person ask an archive over the network, and how far.
 
 They belong to one machine. So they are rows of a file of their own beside the catalog: no copy
 takes it along, and no entry of the log tells of them. Of a token only the digest is kept; it is
@@ -25,14 +25,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from permacite.archive.objects.modes import modes_of
+from permacite.archive.objects.durable import modes_of
 from permacite.errors import LimitError, NotFoundError, RateError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["FILE", "USUAL_SHARE", "Share", "Token", "Tokens", "Written", "new_token"]
+__all__ = ["FILE", "USUAL_SHARE", "Share", "Token", "TokenStore", "WrittenName", "new_token"]
 
 FILE = "tokens.sqlite"
 
@@ -125,7 +125,7 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenName:
     """What was committed over the network, and by which token."""
 
     token: str
@@ -136,7 +136,7 @@ class Written:
     written_at: datetime
 
 
-class Tokens:
+class TokenStore:
     """The tokens of the archive in a folder."""
 
     def __init__(self, directory: Path) -> None:
@@ -220,7 +220,7 @@ class Tokens:
                 (token.id, name, at.isoformat()),
             )
 
-    def written(self, token_id: str | None = None) -> Sequence[Written]:
+    def written(self, token_id: str | None = None) -> Sequence[WrittenName]:
         """What was committed with a token, or with any, oldest first. Raises StorageError."""
         if not self._path.exists():
             return ()
@@ -230,7 +230,7 @@ class Tokens:
                 (token_id,),
             ).fetchall()
         return [
-            Written(token, person, name, datetime.fromisoformat(at))
+            WrittenName(token, person, name, datetime.fromisoformat(at))
             for token, person, name, at in found
         ]
 
