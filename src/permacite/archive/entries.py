@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -22,6 +21,7 @@ from permacite.archive.canonical_json import canonical_json
 from permacite.archive.merkle import leaf_hash
 from permacite.archive.objects import digest_of
 from permacite.errors import ConflictError
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from dataclasses import dataclass
 from datetime import UTC
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
@@ -41,6 +40,7 @@ from permacite.errors import (
     RestrictedError,
     WithdrawnError,
 )
+from permacite.lazy_dataclass import dataclass
 from permacite.pdi import PDI, CitationPDI, PDIPattern
 
 if TYPE_CHECKING:

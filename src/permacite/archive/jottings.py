@@ -6,7 +6,6 @@ the public does finds none. What is erased takes its jottings with it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from permacite.archive.names import as_urn
@@ -20,6 +19,7 @@ from permacite.archive.records.rows import (
     timestamp,
 )
 from permacite.errors import NotFoundError
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Generic, NamedTuple, TypeVar
+
+from permacite.lazy_dataclass import dataclass
 
 __all__ = ["Claim", "Date", "Person", "Place", "Reference", "Stated"]
 

@@ -17,11 +17,12 @@ Prefixes are told by their namespaces. No entity that a file declares is expande
 from __future__ import annotations
 
 from collections import ChainMap
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from permacite.bibliography.model import Claim, Place
 from permacite.errors import ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.markup.tokenizer import tokenize
 from permacite.markup.tokens import EndTag, StartTag, Text
 

@@ -19,7 +19,7 @@ Readings:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ from permacite.charsets.decoding import Family, decode, family_of, incremental, 
 from permacite.charsets.labels import python_codec, row_alike
 from permacite.charsets.registry import MARKS
 from permacite.errors import ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:

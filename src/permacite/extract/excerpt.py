@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import NoReturn
 
 from permacite.errors import NotFoundError
+from permacite.lazy_dataclass import dataclass
 
 __all__ = ["Excerpt", "Extent", "digest_of", "extent", "nothing"]
 

@@ -29,10 +29,11 @@ Readings:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from permacite.errors import ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import Cursor, compile_pattern
 
 __all__ = ["ORDER", "IntegrityCheck", "TextFragment", "is_mime_charset", "parse"]

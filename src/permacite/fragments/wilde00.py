@@ -26,11 +26,12 @@ Readings:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from permacite.errors import ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import Cursor, compile_pattern
 
 if TYPE_CHECKING:

@@ -20,11 +20,11 @@ other charset is guessed, and HTML and plain text fall back on windows-1252, all
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from permacite import charsets
 from permacite.charsets import USER_DEFINED, codec_of
+from permacite.lazy_dataclass import dataclass
 from permacite.markup.names import HEAD_CONTENT, RAW_TEXT
 from permacite.markup.references import decode as decode_references
 from permacite.markup.tokenizer import tokenize

@@ -7,10 +7,10 @@ repetitions and name no lengths; each production here says how it is read.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from permacite.errors import ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.pdi.escapes import UNIQUE_ID_CHARS, unescaped
 from permacite.pdi.schemes import MAX_DIGITS
 from permacite.scan import compile_pattern

@@ -16,11 +16,12 @@ are equal where their fields are; what the draft calls equivalence is in `equiva
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import EllipsisType
 from typing import Self
 
 from permacite.errors import ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.pdi.escapes import unescaped
 from permacite.pdi.formats import media_type_for
 from permacite.pdi.grammar import Fields, Violation, resource_identifier

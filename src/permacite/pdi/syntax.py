@@ -27,9 +27,9 @@ Readings:
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import NoReturn
 
+from permacite.lazy_dataclass import dataclass
 from permacite.pdi.escapes import unescaped
 from permacite.pdi.formats import default_scheme, media_type_for
 from permacite.pdi.grammar import Fields, Violation, fail, resource_identifier

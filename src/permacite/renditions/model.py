@@ -6,11 +6,12 @@ Positions count the code points of the text, line ends as CRLF: those of a PDI.
 from __future__ import annotations
 
 import codecs
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
 
 from permacite.charsets import of_codec
 from permacite.errors import LimitError, ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 from permacite.text.document import DocumentText
 

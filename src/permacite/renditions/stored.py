@@ -6,10 +6,11 @@ docs/reference/renditions.md has both forms. A map is kept as its rendition give
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from permacite.errors import ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.renditions.model import MOST_LABELS, Label, Notice, Rendered
 
 if TYPE_CHECKING:

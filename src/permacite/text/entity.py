@@ -16,11 +16,11 @@ Readings:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite import charsets
 from permacite.errors import IntegrityError
+from permacite.lazy_dataclass import dataclass
 from permacite.text.reading import Reader
 from permacite.text.source import digest, source_of
 from permacite.text.survey import Survey

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import codecs
 import threading
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from permacite.errors import LimitError, ParseError
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,13 +15,14 @@ A threshold has no leading zeros. A file has at most 1 MB.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, Self
 
 from permacite.archive.log.cosignature import KeyType
 from permacite.archive.log.keys import Verifier
 from permacite.archive.log.note import Checkpoint
 from permacite.errors import LimitError, ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:

@@ -13,11 +13,11 @@ hash stands in the tile of hashes as ever, so that all that is proven holds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from permacite.archive.entries import is_erased
 from permacite.errors import LimitError, NotFoundError, ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:

@@ -7,9 +7,11 @@ canonical CRLF text, from 0, ends excluded (PDI §3.4.1).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Generic, Literal, TypeAlias, TypeVar
+
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from permacite.pdi import PDI

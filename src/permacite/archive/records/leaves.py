@@ -9,7 +9,6 @@ signed are kept, with the time-stamps of others on them.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite.archive.entries import FORMAT, Entry, Leaf
@@ -25,6 +24,7 @@ from permacite.archive.records.rows import (
     timestamp,
 )
 from permacite.errors import IntegrityError
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -14,7 +14,6 @@ Readings: none.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -27,6 +26,7 @@ from permacite.archive.log.plain_zip import SPEC, text_of
 from permacite.archive.log.policy import Policy, shown
 from permacite.archive.merkle import leaf_hash, root_of_inclusion
 from permacite.errors import ParseError, StorageError
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
