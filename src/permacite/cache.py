@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Cache", "Turns"]
+__all__ = ["Cache", "KeyLocks"]
 
 Value = TypeVar("Value")
 
@@ -54,7 +54,7 @@ class Cache(Generic[Value]):
                 self._taken -= self._size(oldest)
 
 
-class Turns:
+class KeyLocks:
     """Threads that want the same wait for each other, so that who comes later finds it made."""
 
     def __init__(self) -> None:

@@ -51,10 +51,10 @@ def values(source: str) -> Iterator[Value]:
 
     Raises ParseError, LimitError.
     """
-    return _Scanner(source).values()
+    return _JsonScanner(source).values()
 
 
-class _Open:
+class _OpenValue:
     """An object or an array that is open, and what names the value in it that is read."""
 
     __slots__ = ("closing", "count", "segment", "start")
@@ -66,13 +66,13 @@ class _Open:
         self.segment = ""
 
 
-class _Scanner:
+class _JsonScanner:
     """Reads a document value by value, without recursion."""
 
     def __init__(self, source: str) -> None:
         self._source = source
         self._at = 0
-        self._open: list[_Open] = []
+        self._open: list[_OpenValue] = []
         self._length = 0
         """Of the pointer of what is read."""
 
@@ -109,7 +109,7 @@ class _Scanner:
         if closing:
             if len(self._open) == _DEEPEST:
                 raise LimitError("it is nested too deeply", limit="depth", maximum=_DEEPEST)
-            self._open.append(_Open(closing, self._at - 1))
+            self._open.append(_OpenValue(closing, self._at - 1))
         return bool(closing)
 
     def _name(self) -> None:

@@ -14,7 +14,7 @@ from tests.spec.test_words_of_office_files import REVIEWED
 
 from permacite.archive import NewRepresentation
 from permacite.errors import ConflictError, NotFoundError
-from permacite.renditions import Record, read_labels
+from permacite.renditions import RenditionRecord, read_labels
 from permacite.service.names import document_of
 from permacite.service.proofs.proofs import check
 
@@ -51,7 +51,7 @@ def test_xml_gets_words_labels_and_a_record(archive: Path) -> None:
         assert text.rendition == "xml-text/1"
         labels = read_labels(repository.sidecar(text, "labels") or b"")
         assert [(label.kind, label.name) for label in labels] == [("page", "xvii"), ("page", "18")]
-        record = Record.from_bytes(repository.sidecar(text, "rendering") or b"")
+        record = RenditionRecord.from_bytes(repository.sidecar(text, "rendering") or b"")
         assert (record.rendition, record.title) == ("xml-text/1", "On Light")
     assert saved.document.title == "On Light"
     assert saved.warnings == ()

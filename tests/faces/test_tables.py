@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from tests.archives import Archive
 
 from permacite import pdi
-from permacite.extract.structure import Table
+from permacite.extract.structure import CellTable
 from permacite.service.reader.marking import Marked
 from permacite.service.reader.tables import grid
 
@@ -70,7 +70,7 @@ def test_what_is_cited_is_marked_and_told(
 
 
 def test_rows_follow_each_other_by_pieces() -> None:
-    table = Table(LONG)
+    table = CellTable(LONG)
     at: int | None = None
     numbers: list[int] = []
     while not numbers or at is not None:
@@ -86,15 +86,15 @@ def test_rows_follow_each_other_by_pieces() -> None:
     assert [row.number for row in around.rows if row.cells[0].is_marked] == [1200]
     assert around.before is not None
     assert grid(table, None, Marked(), 9999).rows[-1].number == 1500
-    assert grid(Table(""), None, Marked(), None).is_whole
+    assert grid(CellTable(""), None, Marked(), None).is_whole
 
 
 def test_a_hostile_table_is_shown_in_part() -> None:
-    wide = grid(Table("," * 5000 + "\r\n" + "x" * 5000), None, Marked(), None)
+    wide = grid(CellTable("," * 5000 + "\r\n" + "x" * 5000), None, Marked(), None)
     assert wide.first is not None
     assert (len(wide.first.cells), wide.first.hidden, wide.width) == (200, 4801, 200)
     assert wide.rows[0].cells[0].is_cut
-    many = grid(Table((",,,,,,,,," * 10 + "\r\n") * 600), None, Marked(), None)
+    many = grid(CellTable((",,,,,,,,," * 10 + "\r\n") * 600), None, Marked(), None)
     assert sum(len(row.cells) for row in many.rows) < 21_000
     assert many.after is not None
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from permacite.errors import LimitError, ParseError
 from permacite.fragments import bre
 from permacite.fragments.bre.syntax import (
+    Alternation,
     Anchor,
     BackReference,
-    Characters,
-    Choice,
+    CharacterSet,
     Group,
     Node,
     Repeat,
@@ -38,7 +38,7 @@ def ways(node: Node, text: str, way: Way) -> set[Way]:
                 (end, tuple(sorted({**dict(inner), number: text[way[0] : end]}.items())))
                 for end, inner in ways(item, text, way)
             }
-        case Choice(items):
+        case Alternation(items):
             return {found for item in items for found in ways(item, text, way)}
         case Sequence(items):
             found = {way}
@@ -55,7 +55,7 @@ def simple(node: Node, text: str, way: Way) -> set[Way]:
     """The same for what has no parts."""
     place, groups = way
     match node:
-        case Characters(ranges):
+        case CharacterSet(ranges):
             code = ord(text[place]) if place < len(text) else -1
             return {(place + 1, groups)} if any(a <= code <= b for a, b in ranges) else set()
         case Anchor(kind):

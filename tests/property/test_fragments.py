@@ -17,10 +17,10 @@ from tests.property.slow_text import ENDINGS, MODES, Slow, slow, unit_pieces, ut
 from permacite.charsets import decode, resolve
 from permacite.errors import ParseError
 from permacite.fragments import Index, Text, convert, rfc5147
-from permacite.text.reading import Reader
+from permacite.text.reading import BlockReader
 from permacite.text.source import MemorySource
 from permacite.text.sweep import sweep
-from permacite.text.tally import Mark, Plan, Tally
+from permacite.text.tally import DecodingMark, Plan, Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -182,7 +182,7 @@ AWKWARD = st.lists(
 def test_what_any_decoder_sees_is_counted(data: bytes, charset: str, step: int) -> None:
     encoding = resolve(charset).encoding(data[:5])
     text = decode(data[encoding.mark_bytes :], encoding.codec, keep_mark=True)
-    reader = Reader(MemorySource(data), encoding, "replace")
+    reader = BlockReader(MemorySource(data), encoding, "replace")
     assert "".join(block.text for block in reader.blocks(size=step)) == text
     entity = Text(data, charset, "all")
     assert entity.end.code_point == len(text)
@@ -195,11 +195,11 @@ def test_what_any_decoder_sees_is_counted(data: bytes, charset: str, step: int) 
 
 def marks(
     data: bytes, charset: str, step: int, stretch: int, by: str, lead: int = 0
-) -> list[tuple[Mark, Tally, bool]]:
+) -> list[tuple[DecodingMark, Tally, bool]]:
     """Each mark of sweeps by every plan, with what the reference counts up to there."""
     encoding = resolve(charset).encoding(data[:5])
-    reader = Reader(MemorySource(data), encoding, "replace")
-    start = Mark(Tally(encoding.mark_bytes))
+    reader = BlockReader(MemorySource(data), encoding, "replace")
+    start = DecodingMark(Tally(encoding.mark_bytes))
     pairs = []
     for plan in PLANS:
         for mark in sweep(reader, plan, start, step=step, stretch=stretch, lead=lead, by=by):  # type: ignore[arg-type]

@@ -19,7 +19,7 @@ from permacite.renditions import (
     renditions,
 )
 from permacite.renditions.registry import TABLE
-from permacite.renditions.stored import Record, pack, read_labels, unpack
+from permacite.renditions.stored import RenditionRecord, pack, read_labels, unpack
 
 MARKUP = ("<a>", "</a>", "<p n='1'>", "</p>", "<pb n='2'/>", "<note>", "</note>", "<l n='3'/>")
 MORE = ("<sec>", "</sec>", "<label>", "<title>", "<row>", "<cell>", "</cell>", "<lb break='no'/>")
@@ -91,7 +91,7 @@ def test_any_octets_have_a_text_or_are_refused(rendition: Rendition[Any], conten
 
 @given(data=st.binary() | st.just(b'permacite-labels/1\n[1,2,"a","b","c"]'))
 def test_any_octets_are_labels_or_refused(data: bytes) -> None:
-    for read in (read_labels, Record.from_bytes):
+    for read in (read_labels, RenditionRecord.from_bytes):
         try:
             read(data)
         except ParseError:

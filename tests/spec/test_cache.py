@@ -7,7 +7,7 @@ from threading import Barrier
 
 import pytest
 
-from permacite.cache import Cache, Turns
+from permacite.cache import Cache, KeyLocks
 
 
 def test_values_that_were_asked_for_least_lately_go_first() -> None:
@@ -44,7 +44,7 @@ def test_what_is_large_does_not_drive_out_all_others() -> None:
 
 
 def test_what_many_want_at_once_is_made_once() -> None:
-    turns, together, cache = Turns(), Barrier(8), Cache[bytes](100, len)
+    turns, together, cache = KeyLocks(), Barrier(8), Cache[bytes](100, len)
     made: list[str] = []
 
     def wanted(name: str) -> bytes | None:
@@ -61,7 +61,7 @@ def test_what_many_want_at_once_is_made_once() -> None:
 
 
 def test_who_fails_leaves_the_turn_to_others() -> None:
-    turns = Turns()
+    turns = KeyLocks()
     for _ in range(2):
         with pytest.raises(KeyError), turns.of("a"):
             dict[str, str]()["a"]

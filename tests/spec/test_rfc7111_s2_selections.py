@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from permacite.errors import NotFoundError, ParseError
 from permacite.extract import extract
-from permacite.extract.structure import Table, value
+from permacite.extract.structure import CellTable, value
 from permacite.pdi import SCHEMES, denotes_same, parse
 from permacite.text.document import canonical
 
@@ -126,14 +126,14 @@ TABLES = [
 
 @pytest.mark.parametrize(("source", "fields"), [c[1:] for c in TABLES], ids=[c[0] for c in TABLES])
 def test_records_and_fields(source: str, fields: list[list[str]]) -> None:
-    table = Table(canonical(source.removeprefix("\ufeff")))
+    table = CellTable(canonical(source.removeprefix("\ufeff")))
     assert _read(table) == fields
     assert (table.height, table.width) == (len(fields), max(map(len, fields)))
     first = extract(source.encode(), "text/csv", "cell=1,1").text or ""
     assert value(first) == fields[0][0]
 
 
-def _read(table: Table) -> list[list[str]]:
+def _read(table: CellTable) -> list[list[str]]:
     return [
         [value(table.text[start:end]) for start, end in table.fields(row)]
         for row in range(table.height)
@@ -146,13 +146,13 @@ def test_what_a_writer_wrote_is_read(rows: list[list[str]]) -> None:
     rows[0] = ["a", "b"]  # so that commas part it
     written = io.StringIO(newline="")
     csv.writer(written, lineterminator="\r\n").writerows(rows)
-    assert _read(Table(written.getvalue())) == rows
+    assert _read(CellTable(written.getvalue())) == rows
 
 
 @given(st.text('ab",;\t\r\n', max_size=60))
 def test_any_text_is_a_table(source: str) -> None:
     text = canonical(source)
-    table = Table(text)
+    table = CellTable(text)
     places = [place for row in range(table.height) for place in table.record(row)]
     assert places == sorted(places)
     for row in range(table.height):

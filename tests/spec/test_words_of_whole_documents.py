@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from permacite.renditions import Original, media_type_of, rendition_for, rendition_named
-from permacite.renditions.stored import Record, write_labels
+from permacite.renditions.stored import RenditionRecord, write_labels
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "office"
 FILES = sorted(each.name for each in GOLDEN.iterdir() if each.suffix in {
@@ -28,7 +28,7 @@ def golden(name: str) -> dict[str, bytes]:
     written = {}
     for rules in [rendition] + ([rendition_named(REVIEWED)] if name.endswith("docx") else []):
         result = rules(Original(content, media_type))
-        stated = Record(str(rules), result.title, result.stated, result.notices).to_bytes()
+        stated = RenditionRecord(str(rules), result.title, result.stated, result.notices).to_bytes()
         stem = f"{name}.{rules.name}"
         written[f"{stem}.txt"] = result.text.encode()
         written[f"{stem}.labels"] = write_labels(result.labels)

@@ -189,10 +189,10 @@ _RELATION = compile_pattern(r"rel[\t\n\f\r ]*+=")
 
 def gather(document: Document) -> list[Claim]:
     """The claims of a page, in the order of its elements; JSON-LD and microdata behind."""
-    return _Reader().read(document)
+    return _ClaimReader().read(document)
 
 
-class _Reader:
+class _ClaimReader:
     """Gathers what tokens state."""
 
     def __init__(self) -> None:

@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
     from permacite.markup import EndTag, StartTag
 
-__all__ = ["Item", "Microdata", "Value", "claims", "json_ld_items"]
+__all__ = ["Microdata", "SchemaItem", "Value", "claims", "json_ld_items"]
 
 
-Value: TypeAlias = "str | Item"
+Value: TypeAlias = "str | SchemaItem"
 
 
 @dataclass(slots=True)
-class Item:
+class SchemaItem:
     """Something that is described, with types of schema.org, and its properties."""
 
     types: tuple[str, ...]
@@ -52,9 +52,9 @@ class Item:
         texts = (value if isinstance(value, str) else value.name for value in values)
         return [text for text in (" ".join(text.split()) for text in texts) if text]
 
-    def items(self, name: str) -> list[Item]:
+    def items(self, name: str) -> list[SchemaItem]:
         """The values of a property that are items."""
-        return [value for value in self.properties.get(name, ()) if isinstance(value, Item)]
+        return [value for value in self.properties.get(name, ()) if isinstance(value, SchemaItem)]
 
     @property
     def name(self) -> str:
@@ -122,7 +122,7 @@ _FIELDS = {
 _DEEPEST_WHOLE = 4
 
 
-def claims(items: Sequence[Item], vocabulary: str) -> Iterator[Claim]:
+def claims(items: Sequence[SchemaItem], vocabulary: str) -> Iterator[Claim]:
     """What the items of a page state of the page."""
     cited = [item for item in items if _rank(item) < len(_RANKS)]
     for item in sorted(cited, key=_rank)[:1]:
@@ -134,11 +134,11 @@ def claims(items: Sequence[Item], vocabulary: str) -> Iterator[Claim]:
             )
 
 
-def _rank(item: Item) -> int:
+def _rank(item: SchemaItem) -> int:
     return min((_RANKS[name] for name in item.types if name in _RANKS), default=len(_RANKS))
 
 
-def _of_work(item: Item, vocabulary: str) -> Iterator[Claim]:
+def _of_work(item: SchemaItem, vocabulary: str) -> Iterator[Claim]:
     kind = next(name for name in _KINDS if name in item.types)
     yield Claim("kind", _KINDS[kind], Place(vocabulary, kind, item.start))
     yield from _of_part(item, kind, vocabulary, 0)
@@ -150,7 +150,7 @@ def _of_work(item: Item, vocabulary: str) -> Iterator[Claim]:
             yield Claim("publisher", text, Place(vocabulary, f"{kind}.{name}", item.start))
 
 
-def _of_part(item: Item, kind: str, vocabulary: str, depth: int) -> Iterator[Claim]:
+def _of_part(item: SchemaItem, kind: str, vocabulary: str, depth: int) -> Iterator[Claim]:
     """The fields of a work; of what it is a part of too: an issue, its volume, the journal."""
     for field_, names in _FIELDS.items():
         if depth and field_ not in {"volume", "issue", "issn", "isbn"}:
@@ -166,7 +166,7 @@ def _of_part(item: Item, kind: str, vocabulary: str, depth: int) -> Iterator[Cla
         yield from _of_part(whole, part or "isPartOf", vocabulary, depth + 1)
 
 
-def _people(item: Item, name: str, role: str, place: Place) -> Iterator[Claim]:
+def _people(item: SchemaItem, name: str, role: str, place: Place) -> Iterator[Claim]:
     for value in item.properties.get(name, ()):
         if isinstance(value, str):
             if "://" not in value and value.strip():
@@ -191,9 +191,9 @@ _WRAPPING = compile_pattern(
 )
 
 
-def json_ld_items(scripts: Iterable[tuple[int, str]]) -> list[Item]:
+def json_ld_items(scripts: Iterable[tuple[int, str]]) -> list[SchemaItem]:
     """The items at the top of scripts: each script with the offset where it begins."""
-    reading = _Reading()
+    reading = _JsonLdReader()
     left = _LONGEST_SCRIPTS
     roots: list[tuple[int, dict[str, object]]] = []
     for start, script in scripts:
@@ -218,7 +218,7 @@ def _nodes(script: str) -> Iterator[dict[str, object]]:
         yield from (each for each in several if isinstance(each, dict))
 
 
-class _Reading:
+class _JsonLdReader:
     """Nodes of one page, by their @id."""
 
     def __init__(self) -> None:
@@ -231,14 +231,14 @@ class _Reading:
         if isinstance(name, str) and len(node) > 1:
             self._by_id.setdefault(name, (node, start))
 
-    def item(self, node: dict[str, object], start: int, depth: int) -> Item | None:
+    def item(self, node: dict[str, object], start: int, depth: int) -> SchemaItem | None:
         """A node with what is below it; None where there is too much of it."""
         self._count += 1
         if depth > _DEEPEST_NODE or self._count > _MOST_NODES:
             return None
         if set(node) == {"@id"} and (known := self._by_id.get(str(node["@id"]))):
             node, start = known
-        item = Item(_node_types(node), start)
+        item = SchemaItem(_node_types(node), start)
         for name, value in node.items():
             if name == "@type" or (name.startswith("@") and name != "@id"):
                 continue
@@ -246,7 +246,7 @@ class _Reading:
                 self._add(item, name.rpartition("/")[2].removeprefix("schema:"), each, depth)
         return item
 
-    def _add(self, item: Item, name: str, value: object, depth: int) -> None:
+    def _add(self, item: SchemaItem, name: str, value: object, depth: int) -> None:
         if isinstance(value, dict):
             if "@value" in value:
                 self._add(item, name, value["@value"], depth)
@@ -286,13 +286,13 @@ _LONGEST_VALUE = 2000
 """Characters of one value."""
 
 
-class _Open(NamedTuple):
+class _OpenMicrodataElement(NamedTuple):
     """An element that is open: the item that it begins, and the properties that its text is for."""
 
     name: str
-    item: Item | None
+    item: SchemaItem | None
     properties: tuple[str, ...]
-    owner: Item | None
+    owner: SchemaItem | None
     words: list[str]
 
 
@@ -300,9 +300,9 @@ class Microdata:
     """Reads items from the tokens of a page, handed in one by one."""
 
     def __init__(self) -> None:
-        self.items: list[Item] = []
+        self.items: list[SchemaItem] = []
         """Those that belong to no other."""
-        self._open: list[_Open] = []
+        self._open: list[_OpenMicrodataElement] = []
         self._count = 0
 
     def start(self, tag: StartTag) -> None:
@@ -314,7 +314,7 @@ class Microdata:
         item = None
         if is_item:
             self._count += 1
-            item = Item(_item_types(tag), tag.start)
+            item = SchemaItem(_item_types(tag), tag.start)
             if owner is not None and names:
                 _put(owner, names, item)
             elif not names:
@@ -326,7 +326,9 @@ class Microdata:
                 _put(owner, names, value[:_LONGEST_VALUE])
                 names = []
         if not is_void and len(self._open) < _DEEPEST_ELEMENT:
-            self._open.append(_Open(tag.name, item, tuple(names) if owner else (), owner, []))
+            self._open.append(
+                _OpenMicrodataElement(tag.name, item, tuple(names) if owner else (), owner, [])
+            )
 
     def text(self, data: str) -> None:
         """Take a text: it is part of each property that is open around it."""
@@ -350,11 +352,11 @@ class Microdata:
         """Whether a text would be part of a property."""
         return any(element.properties for element in self._open)
 
-    def _owner(self) -> Item | None:
+    def _owner(self) -> SchemaItem | None:
         return next((each.item for each in reversed(self._open) if each.item is not None), None)
 
 
-def _put(owner: Item, names: list[str] | tuple[str, ...], value: str | Item) -> None:
+def _put(owner: SchemaItem, names: list[str] | tuple[str, ...], value: str | SchemaItem) -> None:
     for name in names:
         owner.properties.setdefault(name.rpartition("/")[2], []).append(value)
 

@@ -2,8 +2,8 @@
 
 | what stands there | what is made of it |
 |---|---|
-| `bib:Article`, `bib:Book`, ... (`z:itemType`) | `Item`: claims for each field of a reference |
-| `z:Attachment` (`z:path` or `rdf:resource`) | `File`: its path, address, day of access |
+| `bib:Article`, `bib:Book`, ... (`z:itemType`) | `ZoteroItem`: claims for each field |
+| `z:Attachment` (`z:path` or `rdf:resource`) | `AttachedFile`: its path, address, day of access |
 | `bib:Memo` (`dcterms:isReferencedBy`), `z:itemType` note | a note, as HTML |
 | `z:Collection` (`dcterms:hasPart`) | the names of the collections that an item is in |
 | `dc:subject`, `z:AutomaticTag` | tags |
@@ -29,7 +29,7 @@ from permacite.markup.tokens import EndTag, StartTag, Text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["TYPES", "VOCABULARY", "Annotation", "File", "Item", "items_of"]
+__all__ = ["TYPES", "VOCABULARY", "Annotation", "AttachedFile", "ZoteroItem", "items_of"]
 
 VOCABULARY = "Zotero"
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -111,7 +111,7 @@ class Annotation:
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class AttachedFile:
     """An attachment that is in a file."""
 
     path: str
@@ -126,19 +126,19 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ZoteroItem:
     """An item with its files; an attachment that stands by itself is one without claims."""
 
     about: str
     type: str
     claims: tuple[Claim, ...]
-    files: tuple[File, ...]
+    files: tuple[AttachedFile, ...]
     notes: tuple[str, ...]
     tags: tuple[str, ...]
     collections: tuple[str, ...]
 
 
-def items_of(source: str) -> list[Item]:
+def items_of(source: str) -> list[ZoteroItem]:
     """The items of a library. Raises ParseError for what is no export of Zotero."""
     root = _tree(source)
     if root is None or root.name != "rdf:RDF":
@@ -156,7 +156,7 @@ def items_of(source: str) -> list[Item]:
     return items
 
 
-def _item(node: _Node, known: dict[str, _Node], collections: tuple[str, ...]) -> Item:
+def _item(node: _Node, known: dict[str, _Node], collections: tuple[str, ...]) -> ZoteroItem:
     linked = [known[each.resource] for each in node.all("link:link") if each.resource in known]
     kind = node.first("z:itemType")
     if kind == "attachment":
@@ -167,7 +167,7 @@ def _item(node: _Node, known: dict[str, _Node], collections: tuple[str, ...]) ->
         each.text or "".join(c.first("rdf:value") for c in each.children)
         for each in node.all("dc:subject")
     ]
-    return Item(
+    return ZoteroItem(
         node.about,
         kind,
         () if kind == "attachment" else tuple(_claims(node, kind, known)),
@@ -178,14 +178,14 @@ def _item(node: _Node, known: dict[str, _Node], collections: tuple[str, ...]) ->
     )
 
 
-def _file(node: _Node) -> File | None:
+def _file(node: _Node) -> AttachedFile | None:
     """The file of an attachment; None for a link to the web alone."""
     paths = [
         each.resource or each.text for name in ("z:path", "rdf:resource") for each in node.all(name)
     ]
     if not paths or not paths[0]:
         return None
-    return File(
+    return AttachedFile(
         paths[0],
         node.first("dc:title"),
         next(_identifiers(node, "dcterms:URI"), ""),
@@ -269,7 +269,7 @@ def _collections(root: _Node) -> dict[str, tuple[str, ...]]:
 
 def _tree(source: str) -> _Node | None:
     """The elements of a document down to a depth; what is deeper is left out."""
-    tree = _Tree()
+    tree = _RdfTree()
     for token in tokenize(source, xml=True):
         if isinstance(token, StartTag):
             tree.start(token)
@@ -280,7 +280,7 @@ def _tree(source: str) -> _Node | None:
     return tree.root
 
 
-class _Tree:
+class _RdfTree:
     """Elements as their tags come."""
 
     def __init__(self) -> None:

@@ -20,7 +20,14 @@ from permacite.exports import on_demand
 if TYPE_CHECKING:
     from permacite.captions.formats import MEDIA_TYPES, read_captions
     from permacite.captions.model import Captions, Cue, Piece
-    from permacite.captions.rendition import RENDITION_VERSION, Span, Turn, Words, turns, words_of
+    from permacite.captions.rendition import (
+        RENDITION_VERSION,
+        SpokenSpan,
+        Turn,
+        Words,
+        turns,
+        words_of,
+    )
 
 __all__ = [
     "MEDIA_TYPES",
@@ -28,7 +35,7 @@ __all__ = [
     "Captions",
     "Cue",
     "Piece",
-    "Span",
+    "SpokenSpan",
     "Turn",
     "Words",
     "read_captions",
@@ -41,6 +48,8 @@ on_demand(
     {
         "permacite.captions.model": "Captions, Cue, Piece",
         "permacite.captions.formats": "MEDIA_TYPES, read_captions",
-        "permacite.captions.rendition": "RENDITION_VERSION, Span, Turn, Words, turns, words_of",
+        "permacite.captions.rendition": (
+            "RENDITION_VERSION, SpokenSpan, Turn, Words, turns, words_of"
+        ),
     },
 )

@@ -233,7 +233,7 @@ _DIGITS = frozenset("0123456789")
 _SPANS = frozenset({"c", "i", "b", "u", "ruby", "v", "lang"})
 
 
-class _Open(NamedTuple):
+class _OpenTag(NamedTuple):
     """A span that is open, and who speaks in it."""
 
     name: str
@@ -242,7 +242,7 @@ class _Open(NamedTuple):
 
 def webvtt_pieces(cue: Cue) -> Iterator[Piece]:
     """The text of a cue in pieces, each of one voice and one time."""
-    stack = [_Open("", None)]
+    stack = [_OpenTag("", None)]
     start = cue.start_ms
     waiting: list[tuple[str, str | None]] = []  # a piece ends at the next time, or with the cue
     for token in _TOKEN.finditer(cue.text):
@@ -260,7 +260,7 @@ def webvtt_pieces(cue: Cue) -> Iterator[Piece]:
     yield from (Piece(*piece, start, cue.end_ms) for piece in waiting)
 
 
-def _start_tag(stack: list[_Open], tag: str) -> None:
+def _start_tag(stack: list[_OpenTag], tag: str) -> None:
     """Open a span: a name, classes, and an annotation behind white space."""
     name = _NAME.match(tag)
     assert name is not None  # noqa: S101 - it may be empty
@@ -271,10 +271,10 @@ def _start_tag(stack: list[_Open], tag: str) -> None:
         classes = _CLASSES.match(tag, name.end())
         assert classes is not None  # noqa: S101 - as before
         voice = " ".join(references.decode(tag[classes.end() :]).split()) or None
-    stack.append(_Open(name[0], voice))
+    stack.append(_OpenTag(name[0], voice))
 
 
-def _end_tag(stack: list[_Open], name: str) -> None:
+def _end_tag(stack: list[_OpenTag], name: str) -> None:
     """Close the innermost span, if it has this name; a ruby takes its last text along."""
     if name and stack[-1].name == name:
         stack.pop()

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from permacite.captions.model import Captions, Piece
 
-__all__ = ["RENDITION_VERSION", "Span", "Turn", "Words", "turns", "words_of"]
+__all__ = ["RENDITION_VERSION", "SpokenSpan", "Turn", "Words", "turns", "words_of"]
 
 RENDITION_VERSION = 1
 
@@ -39,7 +39,7 @@ _RUN = compile_pattern(r"[\t\f ]++|[\n\r]++|[^\t\n\f\r ]++")
 _LINE_END = "\r\n"
 
 
-class Span(NamedTuple):
+class SpokenSpan(NamedTuple):
     """Text from `start` up to `end`, which one voice says in one time. Positions as in a PDI."""
 
     start: int
@@ -67,9 +67,9 @@ class Words:
 
     text: str
     version: int
-    spans: Sequence[Span] = field(repr=False)
+    spans: Sequence[SpokenSpan] = field(repr=False)
 
-    def between(self, start: int, end: int) -> Sequence[Span]:
+    def between(self, start: int, end: int) -> Sequence[SpokenSpan]:
         """The spans of which any character stands from position `start` up to `end`."""
         first = bisect_right(self.spans, start, key=lambda span: span.end)
         last = bisect_left(self.spans, end, key=lambda span: span.start)
@@ -85,14 +85,14 @@ class Words:
             return None
         return min(span.start_ms for span in timed), max(span.end_ms for span in timed)
 
-    def during(self, start_ms: int, end_ms: int) -> list[Span]:
+    def during(self, start_ms: int, end_ms: int) -> list[SpokenSpan]:
         """The spans that are said, in part at least, from one time up to another."""
         return [
             span for span in self.spans if max(span.start_ms, start_ms) < min(span.end_ms, end_ms)
         ]
 
 
-def turns(spans: Iterable[Span]) -> list[Turn]:
+def turns(spans: Iterable[SpokenSpan]) -> list[Turn]:
     """Spans put together, as far as one voice says them in one cue."""
     listed: list[Turn] = []
     for (_, voice), several in groupby(spans, lambda span: (span.cue, span.voice)):
@@ -104,7 +104,7 @@ def turns(spans: Iterable[Span]) -> list[Turn]:
 
 def words_of(captions: Captions, media_type: str) -> Words:
     """The words of captions that were read from a file of that type. Linear in time."""
-    writer = _Writer()
+    writer = _CaptionWriter()
     for number, cue in enumerate(captions.cues):
         writer.pending = _LINE_END
         for piece in pieces_of(cue, media_type):
@@ -114,14 +114,14 @@ def words_of(captions: Captions, media_type: str) -> Words:
     return Words("".join(writer.parts), RENDITION_VERSION, writer.spans)
 
 
-class _Writer:
+class _CaptionWriter:
     """The text that is being written, and what stands between it and what comes next."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []
         self.length = 0
         self.pending = ""
-        self.spans: list[Span] = []
+        self.spans: list[SpokenSpan] = []
 
     def write(self, piece: Piece, cue: int) -> None:
         """Write a piece of a cue."""
@@ -138,7 +138,7 @@ class _Writer:
                 self.pending = ""
         if start is not None:
             times = (piece.start_ms, piece.end_ms)
-            self.spans.append(Span(start, self.length, *times, piece.voice, cue))
+            self.spans.append(SpokenSpan(start, self.length, *times, piece.voice, cue))
 
     def _put(self, text: str) -> None:
         self.parts.append(text)

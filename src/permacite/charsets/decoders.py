@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Protocol
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from permacite.charsets.multibyte import Bulk, Rules
+    from permacite.charsets.multibyte import Bulk, CharsetRules
 
 __all__ = ["Decoder", "MultiByte", "Pending", "SingleByte", "WithoutSurrogates"]
 
@@ -115,7 +115,7 @@ _decoded_bytes: Counter[str] = Counter()
 class MultiByte(Pending):
     """Decodes by rules, and in bulk where that gives the same."""
 
-    def __init__(self, codec: str, errors: str, rules: Rules) -> None:
+    def __init__(self, codec: str, errors: str, rules: CharsetRules) -> None:
         super().__init__(codec, errors)
         self._rules = rules
 

@@ -42,7 +42,7 @@ from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from permacite.charsets.decoders import Decoder
-    from permacite.charsets.multibyte import Rules
+    from permacite.charsets.multibyte import CharsetRules
 
 __all__ = [
     "Family",
@@ -86,7 +86,7 @@ _SET_HIGH_BIT = bytes(octet | 0x80 for octet in range(0x100))
 class Iso2022Jp(Pending):
     """Decodes runs of octets between shifts; two octets for a character are those of EUC-JP."""
 
-    def __init__(self, errors: str, euc_jp: Rules) -> None:
+    def __init__(self, errors: str, euc_jp: CharsetRules) -> None:
         super().__init__("iso-2022-jp", errors)
         self._units = euc_jp.units
 

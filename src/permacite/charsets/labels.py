@@ -17,7 +17,7 @@ from __future__ import annotations
 import codecs
 from functools import lru_cache
 
-from permacite.charsets.registry import ROW_OF_NAME, Row
+from permacite.charsets.registry import ROW_OF_NAME, CharsetRow
 from permacite.scan import compile_pattern
 
 __all__ = ["codec_of", "python_codec", "row_alike", "row_of", "token_of"]
@@ -52,7 +52,7 @@ def token_of(codec: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def row_of(name: str) -> Row | None:
+def row_of(name: str) -> CharsetRow | None:
     """Return the charset of a name in lower case; one that Python alone knows has a row too."""
     row = ROW_OF_NAME.get(name)
     if row is not None or _LABEL.fullmatch(name) is None:
@@ -60,10 +60,10 @@ def row_of(name: str) -> Row | None:
     python = python_codec(name)
     if python is None:
         return None
-    return _folded_rows().get(_fold(python)) or Row(python, python, None, (python,))
+    return _folded_rows().get(_fold(python)) or CharsetRow(python, python, None, (python,))
 
 
-def row_alike(name: str) -> Row | None:
+def row_alike(name: str) -> CharsetRow | None:
     """Return the charset of a name in lower case, of which letters and digits alone count."""
     return ROW_OF_NAME.get(name) or _folded_rows().get(_fold(name)) or row_of(name)
 
@@ -84,5 +84,5 @@ def _fold(name: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _folded_rows() -> dict[str, Row]:
+def _folded_rows() -> dict[str, CharsetRow]:
     return {_fold(name): row for name, row in ROW_OF_NAME.items()}

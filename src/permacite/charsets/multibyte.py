@@ -38,7 +38,7 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["Bulk", "Rules", "Units", "bulk_of", "rules_of"]
+__all__ = ["Bulk", "CharsetRules", "Units", "bulk_of", "rules_of"]
 
 
 _REPLACEMENT = "\ufffd"
@@ -62,7 +62,7 @@ class Units(dict[bytes, str]):
         return text
 
 
-class Rules(NamedTuple):
+class CharsetRules(NamedTuple):
     """How octets are cut into units, and what these stand for."""
 
     units: Units
@@ -74,14 +74,14 @@ class Rules(NamedTuple):
     """Python's codec for nearly the same: see `bulk`."""
 
 
-def rules_of(codec: str) -> Rules | None:
+def rules_of(codec: str) -> CharsetRules | None:
     """Return the rules of a codec; None where it is not one of these."""
     rules = _RULES.get(codec)
     return None if rules is None else rules()
 
 
 @cache
-def _gb18030() -> Rules:
+def _gb18030() -> CharsetRules:
     units = _FourOctets({b"\x80": "\u20ac"})
     for pointer, character in _present("gb18030"):
         lead, trail = divmod(pointer, 190)
@@ -117,7 +117,7 @@ class _FourOctets(Units):
 
 
 @cache
-def _big5() -> Rules:
+def _big5() -> CharsetRules:
     units = Units()
     for pointer, character in _present("big5"):
         units[_big5_octets(pointer)] = character
@@ -133,7 +133,7 @@ def _big5_octets(pointer: int) -> bytes:
 
 
 @cache
-def _euc_kr() -> Rules:
+def _euc_kr() -> CharsetRules:
     units = Units()
     for pointer, character in _present("euc-kr"):
         lead, trail = divmod(pointer, 190)
@@ -142,7 +142,7 @@ def _euc_kr() -> Rules:
 
 
 @cache
-def _shift_jis() -> Rules:
+def _shift_jis() -> CharsetRules:
     units = Units({b"\x80": "\x80"})
     units.update((bytes((octet,)), chr(0xFF61 - 0xA1 + octet)) for octet in range(0xA1, 0xE0))
     private = ((pointer, chr(0xE000 - 8836 + pointer)) for pointer in range(8836, 10716))
@@ -155,7 +155,7 @@ def _shift_jis() -> Rules:
 
 
 @cache
-def _euc_jp() -> Rules:
+def _euc_jp() -> CharsetRules:
     units = Units()
     units.update((bytes((0x8E, octet)), chr(0xFF61 - 0xA1 + octet)) for octet in range(0xA1, 0xE0))
     for prefix, index in ((b"", "jis0208"), (b"\x8f", "jis0212")):
@@ -170,13 +170,13 @@ def _euc_jp() -> Rules:
     return _rules(units, pattern, leads + rb"|\x8f[\xa1-\xfe]", "euc_jp")
 
 
-def _two_octets(units: Units, leads: bytes, python: str) -> Rules:
+def _two_octets(units: Units, leads: bytes, python: str) -> CharsetRules:
     lead = b"[" + leads + b"]"
     return _rules(units, rb"[\x00-\x7f]+|" + lead + rb"[\x00-\xff]|[\x80-\xff]", lead, python)
 
 
-def _rules(units: Units, pattern: bytes, partial: bytes, python: str) -> Rules:
-    return Rules(units, compile_pattern(pattern), compile_pattern(partial), python)
+def _rules(units: Units, pattern: bytes, partial: bytes, python: str) -> CharsetRules:
+    return CharsetRules(units, compile_pattern(pattern), compile_pattern(partial), python)
 
 
 def _trail(number: int, after_del: int) -> int:
@@ -190,7 +190,7 @@ def _present(index: str) -> Iterator[tuple[int, str]]:
     return ((at, one) for at, one in enumerate(index_of(index)) if one != ABSENT)
 
 
-_RULES: dict[str, Callable[[], Rules]] = {
+_RULES: dict[str, Callable[[], CharsetRules]] = {
     "gbk": _gb18030,
     "gb18030": _gb18030,
     "big5": _big5,
@@ -264,7 +264,7 @@ def _is_plain(text: str) -> bool:
     return len(text) == 1 and text != "\ufffd"
 
 
-def _compared(rules: Rules) -> Iterator[tuple[str, str]]:
+def _compared(rules: CharsetRules) -> Iterator[tuple[str, str]]:
     """Yield Python's text and ours of every sequence that Python's codec takes for characters."""
     singles = [bytes((octet,)) for octet in range(0x100)]
     taken = {unit for unit in singles if _is_taken(rules.python, unit)}
@@ -283,7 +283,7 @@ def _is_taken(python: str, unit: bytes) -> bool:
     return True
 
 
-def _lines(rules: Rules, units: Iterable[bytes]) -> Iterator[tuple[str, str]]:
+def _lines(rules: CharsetRules, units: Iterable[bytes]) -> Iterator[tuple[str, str]]:
     """Yield both texts of the units that the codec takes; nothing where it joins lines."""
     data = b"\n".join(unit for unit in units if b"\n" not in unit)
     theirs = data.decode(rules.python, "replace").split("\n")

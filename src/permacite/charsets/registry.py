@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["MARKS", "ROWS", "ROW_OF_NAME", "RULES_VERSION", "USER_DEFINED", "Row"]
+__all__ = ["MARKS", "ROWS", "ROW_OF_NAME", "RULES_VERSION", "USER_DEFINED", "CharsetRow"]
 
 RULES_VERSION = 2
 """The version of the rules by which labels are read and octets decoded, for a text's provenance.
@@ -30,7 +30,7 @@ RULES_VERSION = 2
 USER_DEFINED = "x-user-defined"
 
 
-class Row(NamedTuple):
+class CharsetRow(NamedTuple):
     """One charset. `name` is IANA's preferred one, in lower case, as are all `names`."""
 
     name: str
@@ -157,13 +157,13 @@ windows-949 > euc-kr: cp949 ms949
 """
 
 
-def _rows(table: str, *, tokens: bool = False) -> list[Row]:
+def _rows(table: str, *, tokens: bool = False) -> list[CharsetRow]:
     rows = []
     for line in table.replace("\n    ", " ").split("\n")[1:-1]:
         heading, _, names = line.partition(":")
         name, _, codec = heading.partition(" > ")
         decodes = None if codec == "?" else codec or name
-        rows.append(Row(name, decodes, name if tokens else None, (name, *names.split())))
+        rows.append(CharsetRow(name, decodes, name if tokens else None, (name, *names.split())))
     return rows
 
 

@@ -8,7 +8,7 @@
 | worker | the process that decodes, and its confinement: no files, sockets, programs |
 | workers | pools of warm workers, with queue, memory limit and timeout |
 
-A process that serves, verifies or holds keys sends octets to `Workers`, and gets back a part of
+A process that serves, verifies or holds keys sends octets to `WorkerPool`, and gets back a part of
 them or a PermaciteError. The answer is trusted with no more than that: it is JSON and octets.
 """
 
@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING
 from permacite.exports import on_demand
 
 if TYPE_CHECKING:
-    from permacite.decoding.workers import Workers
+    from permacite.decoding.workers import WorkerPool
 
-__all__ = ["Workers"]
+__all__ = ["WorkerPool"]
 
 on_demand(
     __name__,
     {
-        "permacite.decoding.workers": "Workers",
+        "permacite.decoding.workers": "WorkerPool",
     },
 )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from permacite.extract.media.decoders import Octets
     from permacite.renditions import Rendered
-    from permacite.renditions.drawing import Drawn
+    from permacite.renditions.drawing import DrawnPage
 
 __all__ = ["KINDS", "Kind", "Work"]
 
@@ -186,7 +186,7 @@ def _draw(content: Octets, words: dict[str, object], _: bytes) -> tuple[dict[str
     return answer, _picture_file(drawn, preview=preview)
 
 
-def _picture_file(drawn: Drawn, *, preview: bool) -> bytes:
+def _picture_file(drawn: DrawnPage, *, preview: bool) -> bytes:
     """The picture as a file."""
     from permacite.extract.media import decoders
 

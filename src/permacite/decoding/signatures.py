@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from permacite.renditions import Rendered
     from permacite.renditions.model import Octets
-    from permacite.renditions.pdf.library import Library
+    from permacite.renditions.pdf.library import PdfiumLibrary
 
 __all__ = ["preload", "with_signatures"]
 
@@ -94,7 +94,7 @@ def with_signatures(rendered: Rendered, content: Octets) -> Rendered:
         return replace(rendered, notices=(*others, *_signatures(pdfium, document, content)))
 
 
-def _signatures(pdfium: Library, document: int, content: Octets) -> Iterator[Notice]:
+def _signatures(pdfium: PdfiumLibrary, document: int, content: Octets) -> Iterator[Notice]:
     count = pdfium.FPDF_GetSignatureCount(document)
     for index in range(min(max(count, 0), _MOST)):
         handle = pdfium.FPDF_GetSignatureObject(document, index)
@@ -104,7 +104,7 @@ def _signatures(pdfium: Library, document: int, content: Octets) -> Iterator[Not
         yield Notice("signature-unchecked", f"of {count} signatures {_MOST} were looked at")
 
 
-def _told(pdfium: Library, handle: int, content: Octets) -> Notice:
+def _told(pdfium: PdfiumLibrary, handle: int, content: Octets) -> Notice:
     form = _octets(pdfium, "FPDFSignatureObj_GetSubFilter", handle).rstrip(b"\0")
     if form.decode("latin-1") not in _DETACHED:
         name = form.decode("ascii", "replace")[:60] or "unknown"
@@ -131,7 +131,7 @@ def _told(pdfium: Library, handle: int, content: Octets) -> Notice:
     return Notice("signature-holds", f"{by}: {told}; {_UNVOUCHED}")
 
 
-def _octets(pdfium: Library, name: str, handle: int) -> bytes:
+def _octets(pdfium: PdfiumLibrary, name: str, handle: int) -> bytes:
     """What a function writes of a signature."""
     ask = getattr(pdfium, name)
     length = int(ask(handle, None, 0))
@@ -143,7 +143,7 @@ def _octets(pdfium: Library, name: str, handle: int) -> bytes:
 
 
 def _covered(
-    pdfium: Library, handle: int, content: Octets, signature: bytes
+    pdfium: PdfiumLibrary, handle: int, content: Octets, signature: bytes
 ) -> tuple[tuple[bytes, bytes], int]:
     """The octets that are signed, and how many came later. Raises ParseError.
 

@@ -231,19 +231,19 @@ def main(descriptor: int, name: str, budget_bytes: int, answer_bytes: int) -> No
     except PermaciteError as error:
         send(channel, {"error": _said(error)})
         return
-    memory = _Memory()
+    memory = _MemoryBudget()
     loaded = memory.written_bytes
     most = memory.mapped_bytes + 2 * budget_bytes + _LARGEST_FILE
     holds = confine(memory_bytes=most, descriptors=_DESCRIPTORS)
     try:
         send(channel, {"holds": holds})
         while memory.tidied_bytes() <= loaded + kind.base_bytes // _LEFT:
-            _Job(channel, kind, loaded, answer_bytes).run(work, receive(channel))
+            _DecodingJob(channel, kind, loaded, answer_bytes).run(work, receive(channel))
     except EndedError:
         sys.exit(0)
 
 
-class _Job:
+class _DecodingJob:
     """One request, from its words to its answer."""
 
     def __init__(self, channel: socket.socket, kind: Kind, loaded: int, answer_bytes: int) -> None:
@@ -332,7 +332,7 @@ def _mapped(descriptor: int) -> Octets:
         os.close(descriptor)
 
 
-class _Memory:
+class _MemoryBudget:
     """What this process has of memory, as the system counts it, behind closed doors too."""
 
     def __init__(self) -> None:

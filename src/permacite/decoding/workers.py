@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite import errors
-from permacite.cache import Cache, Turns
+from permacite.cache import Cache, KeyLocks
 from permacite.decoding.kinds import KINDS
 from permacite.decoding.messages import EndedError, answer, send
 from permacite.errors import BusyError, PermaciteError
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from permacite.extract import Stored
     from permacite.renditions import Original, Rendered, Rendition
 
-__all__ = ["Workers"]
+__all__ = ["WorkerPool"]
 
 _JOBS = 100
 _START_S = 60.0
@@ -44,7 +44,7 @@ _BOOT = (
 )
 
 
-class Workers:
+class WorkerPool:
     """The workers of one kind. Any number of threads may use it; close it at the end."""
 
     def __init__(
@@ -73,7 +73,7 @@ class Workers:
         self._job_s = job_s
         self._kept: Cache[Excerpt] = Cache(kept_bytes, lambda excerpt: len(excerpt.data))
         self._indexes: Cache[bytes] = Cache(indexes_bytes, len)
-        self._cutting = Turns()
+        self._cutting = KeyLocks()
         self._changed = threading.Condition()
         self._idle: list[_Worker] = []
         self._busy = 0

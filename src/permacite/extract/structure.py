@@ -54,12 +54,12 @@ from permacite.values import LONGEST_POINTER, values
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from permacite.markup.tree import Element
+    from permacite.markup.tree import MarkupElement
     from permacite.text.document import DocumentText
 
 __all__ = [
-    "Area",
-    "Table",
+    "CellArea",
+    "CellTable",
     "cells",
     "elements_by_name",
     "elements_by_position",
@@ -91,7 +91,7 @@ def elements_by_name(text: DocumentText, media_type: str, start: str, end: str) 
     return _between(text, media_type, (first, last), clipped=False)
 
 
-def _named(elements: list[Element], name: str) -> Element:
+def _named(elements: list[MarkupElement], name: str) -> MarkupElement:
     for attribute in ("name", "id"):
         for element in elements:
             if element.tag.get(attribute) == name:
@@ -101,13 +101,13 @@ def _named(elements: list[Element], name: str) -> Element:
     raise NotFoundError("no element has this name", name[:80], candidates=known)
 
 
-def _elements(text: DocumentText, media_type: str) -> list[Element]:
+def _elements(text: DocumentText, media_type: str) -> list[MarkupElement]:
     read = xml_elements if is_xml(media_type) else html_elements
     return read(text.stored)
 
 
 def _between(
-    text: DocumentText, media_type: str, ends: tuple[Element, Element], *, clipped: bool
+    text: DocumentText, media_type: str, ends: tuple[MarkupElement, MarkupElement], *, clipped: bool
 ) -> Excerpt:
     span = text.entity.span(ends[0].start, ends[1].end, "code_point")
     return excerpt(text, media_type, span, clipped=clipped)
@@ -144,7 +144,7 @@ _FIRST = compile_pattern(rf'(?:[^"\r]++|{_QUOTED})*+')
 _WITHIN = compile_pattern(r'"((?:[^"]++|"")*+)(?:"|\Z)')
 
 
-class Area(NamedTuple):
+class CellArea(NamedTuple):
     """Rows and columns from 0, ends excluded."""
 
     rows: tuple[int, int]
@@ -152,7 +152,7 @@ class Area(NamedTuple):
     clipped: bool
 
 
-class Table:
+class CellTable:
     """The records of a canonical text, and where their fields stand in it."""
 
     def __init__(self, text: str) -> None:
@@ -219,17 +219,17 @@ class Table:
         fields = self.fields(row)[column : column + 1] if row < self.height else []
         return value(self.text[slice(*fields[0])]) if fields else ""
 
-    def area(self, scheme: str, positions: Sequence[str]) -> Area:
+    def area(self, scheme: str, positions: Sequence[str]) -> CellArea:
         """What a fragment names of this table. Raises NotFoundError where nothing of it is here."""
         rows, columns = table_area(scheme, positions)
         down = _extent(rows, self.height, "rows")
         if scheme == "row":
-            return Area((down.start, down.end), (0, _ALL), down.clipped)
+            return CellArea((down.start, down.end), (0, _ALL), down.clipped)
         across = _extent(columns, self.width, "columns")
         clipped = down.clipped or across.clipped
-        return Area((down.start, down.end), (across.start, across.end), clipped)
+        return CellArea((down.start, down.end), (across.start, across.end), clipped)
 
-    def spans(self, area: Area) -> list[tuple[int, int]]:
+    def spans(self, area: CellArea) -> list[tuple[int, int]]:
         """Where an area stands in the text: of each row the fields that are in it."""
         first, last = area.columns
         spans = []
@@ -250,7 +250,7 @@ def cells(
     Where they do not stand in one stretch, each row stands on its line, with its own line end.
     Raises NotFoundError where the table has none of them.
     """
-    table = Table(document.text)
+    table = CellTable(document.text)
     area = table.area(scheme, positions)
     spans = table.spans(area)
     if scheme == "row" or len(spans) == 1:

@@ -58,7 +58,7 @@ class Converted(NamedTuple):
     exact: bool
 
 
-class _Place(NamedTuple):
+class _CountedPlace(NamedTuple):
     """A place: the counts before it, or before the line ending that it is in, and those after that.
 
     `stored` says whether a place inside is between two code points, and not inside one of them.
@@ -196,13 +196,13 @@ def _in_order(start: int, end: int, maximum: int, spec: str) -> None:
         raise ParseError(f"the text has {maximum} characters", written, offset, spec)
 
 
-def _from_rfc5147(text: Text, start: int, end: int) -> tuple[_Place, _Place]:
+def _from_rfc5147(text: Text, start: int, end: int) -> tuple[_CountedPlace, _CountedPlace]:
     _in_order(start, end, text.length, _RFC5147)
     first, last = text.places("char", [start, end])
-    return _Place(first, first, stored=True), _Place(last, last, stored=True)
+    return _CountedPlace(first, first, stored=True), _CountedPlace(last, last, stored=True)
 
 
-def _from_pdi(text: Text, start: int, end: int) -> tuple[_Place, _Place]:
+def _from_pdi(text: Text, start: int, end: int) -> tuple[_CountedPlace, _CountedPlace]:
     mode = text.line_endings
     _in_order(start, end, text.end.pdi(mode), _PDI)
     places = []
@@ -211,11 +211,11 @@ def _from_pdi(text: Text, start: int, end: int) -> tuple[_Place, _Place]:
         if place.pdi(mode) != position:
             after = text.place("char", place.char(mode) + 1)
         stored = after.code_point - place.code_point != 1
-        places.append(_Place(place, after, stored))
+        places.append(_CountedPlace(place, after, stored))
     return places[0], places[1]
 
 
-def _from_wilde00(text: Text, first: int, last: int) -> tuple[_Place, _Place]:
+def _from_wilde00(text: Text, first: int, last: int) -> tuple[_CountedPlace, _CountedPlace]:
     mode = text.line_endings
     _in_order(first, last, text.end.code_point, _WILDE00)
     if first == 0:
@@ -225,23 +225,23 @@ def _from_wilde00(text: Text, first: int, last: int) -> tuple[_Place, _Place]:
         # Inside a line ending, a place counts as many characters as the one after it.
         after = text.place("char", place.char(mode))
         before = place if after == place else text.place("char", place.char(mode) - 1)
-        places.append(_Place(before, after, stored=True))
+        places.append(_CountedPlace(before, after, stored=True))
     return places[0], places[1]
 
 
-def _to_rfc5147(text: Text, start: _Place, end: _Place) -> Converted:
+def _to_rfc5147(text: Text, start: _CountedPlace, end: _CountedPlace) -> Converted:
     mode = text.line_endings
     exact = not (start.inside or end.inside)
     return Converted(start.before.char(mode), end.after.char(mode), exact)
 
 
-def _to_pdi(text: Text, start: _Place, end: _Place) -> Converted:
+def _to_pdi(text: Text, start: _CountedPlace, end: _CountedPlace) -> Converted:
     mode = text.line_endings
     first, last = start.before.pdi(mode) + start.inside, end.after.pdi(mode) - end.inside
     return Converted(first, last, exact=True)
 
 
-def _to_wilde00(start: _Place, end: _Place) -> Converted:
+def _to_wilde00(start: _CountedPlace, end: _CountedPlace) -> Converted:
     first = start.before.code_point + (start.inside and start.stored)
     last = end.after.code_point - (end.inside and end.stored)
     if last <= first:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from permacite.scan import compile_pattern
 
-__all__ = ["Folded", "Match", "best_part", "fold", "likeness", "nearest"]
+__all__ = ["Folded", "SimilarPart", "best_part", "fold", "likeness", "nearest"]
 
 _UNEVEN_SPACE = compile_pattern(r"\s{2,}|[^\S ]")
 
@@ -35,7 +35,7 @@ _MAX_WINDOWS = 12
 _MAX_LONG_WINDOWS = 3
 
 
-class Match(NamedTuple):
+class SimilarPart(NamedTuple):
     """A part of a text and how alike it is, from 0 to 1."""
 
     start: int
@@ -90,7 +90,7 @@ def likeness(first: str, second: str) -> float:
     return 1 - _distances(first, second, anchored=True)[-1] / longest
 
 
-def nearest(text: str, pattern: str, limit: int) -> list[Match]:
+def nearest(text: str, pattern: str, limit: int) -> list[SimilarPart]:
     """Return up to `limit` disjoint parts of `text` most like `pattern`, the best first.
 
     Both are folded already. A part that shares no piece of 4 characters (all characters, for
@@ -100,7 +100,7 @@ def nearest(text: str, pattern: str, limit: int) -> list[Match]:
         return []
     matches = [_within(text, pattern, window) for window in _windows(text, pattern)]
     matches.sort(key=lambda match: (-match.score, match.start))
-    chosen: list[Match] = []
+    chosen: list[SimilarPart] = []
     for match in matches:
         apart = all(match.end <= other.start or match.start >= other.end for other in chosen)
         if match.end > match.start and apart:
@@ -141,7 +141,7 @@ def _votes(text: str, pattern: str, length: int, margin: int) -> Counter[int]:
     return votes
 
 
-def _within(text: str, pattern: str, window: tuple[int, int]) -> Match:
+def _within(text: str, pattern: str, window: tuple[int, int]) -> SimilarPart:
     """Return the part of the window that is most like the pattern."""
     start, end = window
     part = text[start:end]
@@ -149,7 +149,7 @@ def _within(text: str, pattern: str, window: tuple[int, int]) -> Match:
         first, last = best_part(part, pattern)
     else:
         first, last = _by_its_ends(part, pattern)
-    return Match(start + first, start + last, likeness(part[first:last], pattern))
+    return SimilarPart(start + first, start + last, likeness(part[first:last], pattern))
 
 
 def _by_its_ends(part: str, pattern: str) -> tuple[int, int]:

@@ -72,13 +72,13 @@ from permacite.errors import IntegrityError, LimitError, ParseError
 from permacite.fragments import bre, rfc5147, wilde00
 from permacite.fragments.location import Check, Located, Location
 from permacite.text.entity import Entity, Span
-from permacite.text.survey import Place
+from permacite.text.survey import TextPlace
 from permacite.text.tally import Measure, Plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from permacite.text.reading import Reader
+    from permacite.text.reading import BlockReader
     from permacite.text.survey import Survey
     from permacite.text.tally import LineEndings, Tally, Unit
 
@@ -131,7 +131,7 @@ def _compared_elsewhere(
     )
 
 
-def _fingerprints(reader: Reader, label: str) -> tuple[str, ...]:
+def _fingerprints(reader: BlockReader, label: str) -> tuple[str, ...]:
     """Return the MD5 fingerprints of the entity in another charset, of each form that it has there.
 
     Reads the entity once, in constant memory. Empty where it cannot be transcoded.
@@ -188,7 +188,7 @@ def locate_union(
 
     Raises LimitError where a regular expression takes too long, or matches too often.
     """
-    finder = _Finder(survey, mode)
+    finder = _UnionFinder(survey, mode)
     parts = tuple(finder.located(part, newline=newline, gnu=gnu) for part in fragment.parts)
     spans = merged(span for part in parts for span in part.spans)
     stripped = ("bom-stripped",) if survey.reader.encoding.mark_bytes else ()
@@ -217,7 +217,7 @@ def _joined(first: Span, second: Span) -> Span:
     )
 
 
-class _Finder:
+class _UnionFinder:
     """Finds parts in one entity."""
 
     def __init__(self, survey: Survey, mode: LineEndings) -> None:
@@ -262,7 +262,7 @@ class _Finder:
             last = min(last, end.crlf + (0 if ends_a_line else 1))
             (end,) = self._places("line_end", [last - 1])
         (start,) = self._places("line", [min(first, last) - 1])
-        return _span(Place(start, inside=False), Place(end, inside=False), self.mode)
+        return _span(TextPlace(start, inside=False), TextPlace(end, inside=False), self.mode)
 
     def _places(self, unit: Unit, positions: Sequence[int]) -> list[Tally]:
         """Return the counts before each position; lines are those of CRLF."""
@@ -303,7 +303,7 @@ def _few(pairs: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         yield pair
 
 
-def _span(start: Place, end: Place, mode: LineEndings) -> Span:
+def _span(start: TextPlace, end: TextPlace, mode: LineEndings) -> Span:
     """Return a span; a start inside a line ending counts as the character before, an end after."""
     return Span(
         (start.tally.char(mode) - start.inside, end.tally.char(mode)),

@@ -65,10 +65,10 @@ def css_urls(source: str) -> Iterator[CssUrl]:
 
     Linear in time for any text, and raises nothing.
     """
-    return _Scanner(source).scan()
+    return _CssScanner(source).scan()
 
 
-class _Scanner:
+class _CssScanner:
     """One pass over a source; `at` is where it has come to."""
 
     __slots__ = ("at", "depth", "face", "source")

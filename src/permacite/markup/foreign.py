@@ -87,7 +87,7 @@ def breaks_out(tag: StartTag) -> bool:
     return tag.name in BREAKOUT
 
 
-class _Open(NamedTuple):
+class _OpenForeignElement(NamedTuple):
     """An open element. One that is an integration point is not reached across by end tags."""
 
     name: str
@@ -105,7 +105,7 @@ class ForeignContent:
         """How many HTML elements of each name are open, while no foreign element is."""
         self._bounds = 0
         """How many elements are open that end tags do not reach across (§13.2.4.2, scope)."""
-        self._stack: list[_Open] = []
+        self._stack: list[_OpenForeignElement] = []
         self._counts: dict[str, int] = {}
 
     @property
@@ -133,7 +133,7 @@ class ForeignContent:
             return False
         if name not in VOID:
             if self._stack:
-                self._open(_Open(name, "html", ""))
+                self._open(_OpenForeignElement(name, "html", ""))
             else:
                 self._around[name] = self._around.get(name, 0) + 1
         return True
@@ -156,9 +156,9 @@ class ForeignContent:
 
     def _push(self, tag: StartTag, kind: Kind) -> None:
         if not tag.self_closing:
-            self._open(_Open(tag.name, kind, point_of(tag, kind)))
+            self._open(_OpenForeignElement(tag.name, kind, point_of(tag, kind)))
 
-    def _open(self, element: _Open) -> None:
+    def _open(self, element: _OpenForeignElement) -> None:
         self._stack.append(element)
         self._bounds += element.point != ""
         self._counts[element.name] = self._counts.get(element.name, 0) + 1

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from permacite.mhtml.reading import Aggregate
-    from permacite.mhtml.writing import Sink, Written
+    from permacite.mhtml.writing import OctetSink, Written
     from permacite.mhtml.writing.profiles import Profile
     from permacite.mhtml.writing.resource import Fields, Subtype
 
@@ -106,7 +106,7 @@ class Packed:
         self.write(stream, profile)
         return stream.getvalue()
 
-    def write(self, stream: Sink, profile: Profile = "archive") -> Written:
+    def write(self, stream: OctetSink, profile: Profile = "archive") -> Written:
         """Write the aggregate. Raises ConflictError, ParseError: see `mhtml.write`."""
         return write(
             stream,

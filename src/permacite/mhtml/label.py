@@ -23,7 +23,7 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from permacite.charsets import Charset
 
-__all__ = ["Label", "fold_url", "read_id", "read_location", "write_location"]
+__all__ = ["LocationLabel", "fold_url", "read_id", "read_location", "write_location"]
 
 _SPACE = b" \t\r\n"
 _SPACES = compile_pattern(rb"[ \t\r\n]*+")
@@ -45,7 +45,7 @@ _WORD_OCTETS = 18
 """Octets in one encoded word: with a long charset name it still has at most 75 characters."""
 
 
-class Label(NamedTuple):
+class LocationLabel(NamedTuple):
     """The URI of a Content-Location. Matching compares `octets`; `text` is for people.
 
     `faults` are codes of defects, each with an offset into the field's value.
@@ -56,10 +56,10 @@ class Label(NamedTuple):
     faults: tuple[tuple[str, int], ...] = ()
 
 
-def read_location(value: bytes) -> Label:
+def read_location(value: bytes) -> LocationLabel:
     """The URI of a Content-Location field, given its value as it stands. Never fails."""
     if _PLAIN.fullmatch(value) is not None and value.find(b"=?") < 0 and value[3:4] != b":":
-        return Label(value, value.decode("ascii"))
+        return LocationLabel(value, value.decode("ascii"))
     faults: list[tuple[str, int]] = []
     start, end = _bounds(value)
     end = _before_note(value, start, end, faults)
@@ -71,7 +71,7 @@ def read_location(value: bytes) -> Label:
         faults.append(("label-empty", start))
     elif octets[:4].lower() == b"cid:":
         faults.append(("cl-cid", start))
-    return Label(octets, text, tuple(faults))
+    return LocationLabel(octets, text, tuple(faults))
 
 
 def _bounds(value: bytes) -> tuple[int, int]:

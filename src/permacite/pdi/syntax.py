@@ -6,7 +6,7 @@ Persistent Document Identifiers (draft-mallery-urn-pdi-00)
 |---|---|
 | §1 URN, §3.8 URL form, §1.2 | parse |
 | §1.2.1 resource identifier | grammar.resource_identifier |
-| §1.2.2 citation specifier, §3.5 | _Parser._citation |
+| §1.2.2 citation specifier, §3.5 | _NameParser._citation |
 | §1.2.3 fragment specifier, §3.3 | parse_specifier, _specifier |
 
 Deviations: see `schemes` (LINE) and `formats` (`au`).
@@ -60,7 +60,7 @@ def parse(
     `schemes`: the fragment schemes that are known, such as `SCHEMES.extended(LINE)`. Raises
     ParseError for anything else, in time linear in the text.
     """
-    return _Parser(Cursor(text, spec="PDI §1.2"), schemes, strict=strict).name(0)
+    return _NameParser(Cursor(text, spec="PDI §1.2"), schemes, strict=strict).name(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def parse_specifier(text: str, media_type: str, known: Schemes = SCHEMES) -> Spe
     return _specifier(Cursor(text), media_type, media_type, known, strict=True)
 
 
-class _Parser:
+class _NameParser:
     """The productions of §1.2, over one text, in one profile."""
 
     __slots__ = ("cursor", "schemes", "strict")

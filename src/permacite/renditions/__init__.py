@@ -33,16 +33,16 @@ if TYPE_CHECKING:
         rendition_named,
         renditions,
     )
-    from permacite.renditions.stored import Record, read_labels
+    from permacite.renditions.stored import RenditionRecord, read_labels
 
 __all__ = [
     "Label",
     "Notice",
     "Original",
     "Printed",
-    "Record",
     "Rendered",
     "Rendition",
+    "RenditionRecord",
     "media_type_of",
     "printed_at",
     "ranges_of",
@@ -62,6 +62,6 @@ on_demand(
         "permacite.renditions.registry": (
             "media_type_of, reads, render, rendition_for, rendition_named, renditions"
         ),
-        "permacite.renditions.stored": "Record, read_labels",
+        "permacite.renditions.stored": "RenditionRecord, read_labels",
     },
 )

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from permacite.pdi import PagePlace
     from permacite.renditions.model import Octets
-    from permacite.renditions.pdf.library import Library
+    from permacite.renditions.pdf.library import PdfiumLibrary
 
-__all__ = ["Drawn", "draw", "measure"]
+__all__ = ["DrawnPage", "draw", "measure"]
 
 _SCALE = 2.0
 """Pixels for a point, where the page is not too large for that: 144 for an inch."""
@@ -37,7 +37,7 @@ _WHITE = 0xFFFFFFFF
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnPage:
     """A picture: rows of blue, green, red and an octet that says nothing."""
 
     width: int
@@ -49,7 +49,7 @@ class Drawn:
     """Of PDFium."""
 
 
-def draw(content: Octets, place: PagePlace, admit: Callable[[int], None]) -> Drawn:
+def draw(content: Octets, place: PagePlace, admit: Callable[[int], None]) -> DrawnPage:
     """Draw a page or an area of it; `admit` is asked for the memory first.
 
     Raises ParseError for what is no PDF, NotFoundError where there is no such page or the area
@@ -85,7 +85,9 @@ def measure(content: Octets, number: int) -> tuple[int, float, float, float, flo
             pdfium.FPDF_ClosePage(page)
 
 
-def _drawn(pdfium: Library, page: int, place: PagePlace, admit: Callable[[int], None]) -> Drawn:
+def _drawn(
+    pdfium: PdfiumLibrary, page: int, place: PagePlace, admit: Callable[[int], None]
+) -> DrawnPage:
     import numpy as np
 
     across, down = frame_of(pdfium, page).size
@@ -104,7 +106,7 @@ def _drawn(pdfium: Library, page: int, place: PagePlace, admit: Callable[[int], 
     finally:
         pdfium.FPDFBitmap_Destroy(bitmap)
     inside = place.area is None or place.area[2:] == (right - left, bottom - top)
-    return Drawn(width, height, pixels, not inside, pdfium.build)
+    return DrawnPage(width, height, pixels, not inside, pdfium.build)
 
 
 def _within(place: PagePlace, across: int, down: int) -> tuple[int, int, int, int]:

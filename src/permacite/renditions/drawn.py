@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["DRAWN_TEXT", "Drawing", "DrawnMap", "Source", "draw", "read_map"]
+__all__ = ["DRAWN_TEXT", "Drawing", "DrawnMap", "DrawnSource", "draw", "read_map"]
 
 DRAWN_TEXT = "drawn-text/1"
 """Name and version of the rules."""
@@ -81,15 +81,15 @@ _Run: TypeAlias = tuple[int, int, int, int]
 
 def draw(
     drawings: Mapping[int, Drawing], builds: Mapping[str, str]
-) -> tuple[dict[int, Source], Rendered]:
+) -> tuple[dict[int, DrawnSource], Rendered]:
     """The sources of documents, and the text of them all: the page is 0, its frames have others.
 
     Raises ParseError for what is no drawing, LimitError for more frames than are read.
     """
     if len(drawings) > _MOST_FRAMES:
         raise LimitError("too many frames", limit="frames", maximum=_MOST_FRAMES)
-    sources = {number: Source(number, each) for number, each in drawings.items()}
-    writer = _Writer()
+    sources = {number: DrawnSource(number, each) for number, each in drawings.items()}
+    writer = _DrawnWriter()
     _write(writer, sources, {number: each.flow for number, each in drawings.items()})
     text, runs = writer.finish()
     notices = () if text else (Notice("no-words", "there are no words in it"),)
@@ -97,7 +97,7 @@ def draw(
     return sources, rendered
 
 
-class Source:
+class DrawnSource:
     """The source of one document, and where its texts stand in it."""
 
     def __init__(self, number: int, drawing: Drawing) -> None:
@@ -138,7 +138,7 @@ def _escaped(text: str) -> str:
 
 
 def _write(
-    writer: _Writer, sources: Mapping[int, Source], flows: Mapping[int, Sequence[int]]
+    writer: _DrawnWriter, sources: Mapping[int, DrawnSource], flows: Mapping[int, Sequence[int]]
 ) -> None:
     """Follow the flow of the page, and into those of its frames; each is followed once."""
     open_ = [(0, iter(flows.get(0, ())))]
@@ -163,7 +163,7 @@ def _write(
             writer.mark(code)
 
 
-class _Writer:
+class _DrawnWriter:
     """What was written, and the white space that waits for the next visible character."""
 
     def __init__(self) -> None:
@@ -220,7 +220,7 @@ class _Writer:
         self._space = None
         self._held.clear()
 
-    def text(self, source: Source, index: int, mode: int) -> None:
+    def text(self, source: DrawnSource, index: int, mode: int) -> None:
         """Write a text as it was drawn."""
         data, place = source.texts[index], source.starts[index]
         is_plain = _ESCAPED.search(data) is None

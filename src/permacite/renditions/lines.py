@@ -12,7 +12,7 @@ _LINE_END = "\r\n"
 _WHITE_SPACE = "\t\n\r "
 
 
-class _Sheet:
+class _LineSheet:
     """A stretch of text: the document, or a note that is to stand behind a line of it."""
 
     __slots__ = ("labels", "length", "parts", "pending")
@@ -29,9 +29,9 @@ class Lines:
     """White space collapses, and stands neither at the beginning nor at the end of a line."""
 
     def __init__(self) -> None:
-        self._sheet = _Sheet()
-        self._outer: list[_Sheet] = []
-        self._behind: list[_Sheet] = []
+        self._sheet = _LineSheet()
+        self._outer: list[_LineSheet] = []
+        self._behind: list[_LineSheet] = []
         """Notes that wait for the end of the line."""
         self._milestones: dict[str, tuple[int, str, str]] = {}
         """Of each kind the last one: where it begins, its name and target."""
@@ -104,7 +104,7 @@ class Lines:
     def begin_apart(self) -> None:
         """Begin a note, which is to stand behind the line."""
         self._outer.append(self._sheet)
-        self._sheet = _Sheet()
+        self._sheet = _LineSheet()
 
     def end_apart(self) -> None:
         """End it."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "GROUP",
     "TABLE",
-    "Entry",
+    "RenditionEntry",
     "media_type_of",
     "reads",
     "render",
@@ -38,7 +38,7 @@ __all__ = [
 GROUP = "permacite.renditions"
 
 
-class Entry(NamedTuple):
+class RenditionEntry(NamedTuple):
     """What the table says of a rendition of ours. A test proves that the rendition says the same.
 
     One without types is used only where somebody asks for it by its name.
@@ -75,31 +75,33 @@ _JSON = {
 _HERE = "permacite.renditions"
 
 TABLE = {
-    "json-text/1": Entry(
+    "json-text/1": RenditionEntry(
         f"{_HERE}.json:JSON_TEXT_1", frozenset({"application/json", "+json"}), _JSON
     ),
-    "xml-text/1": Entry(
+    "xml-text/1": RenditionEntry(
         f"{_HERE}.xml:XML_TEXT_1", frozenset({"application/xml", "text/xml", "+xml"}), _XML
     ),
-    "docx-text/1": Entry(f"{_HERE}.office.docx:DOCX_TEXT_1", frozenset(_DOCX.values()), _DOCX),
-    "docx-reviewed-text/1": Entry(f"{_HERE}.office.docx:DOCX_REVIEWED_TEXT_1"),
-    "odt-text/1": Entry(f"{_HERE}.office.odt:ODT_TEXT_1", frozenset(_ODT.values()), _ODT),
-    "epub-text/1": Entry(
+    "docx-text/1": RenditionEntry(
+        f"{_HERE}.office.docx:DOCX_TEXT_1", frozenset(_DOCX.values()), _DOCX
+    ),
+    "docx-reviewed-text/1": RenditionEntry(f"{_HERE}.office.docx:DOCX_REVIEWED_TEXT_1"),
+    "odt-text/1": RenditionEntry(f"{_HERE}.office.odt:ODT_TEXT_1", frozenset(_ODT.values()), _ODT),
+    "epub-text/1": RenditionEntry(
         f"{_HERE}.office.epub:EPUB_TEXT_1",
         frozenset({"application/epub+zip"}),
         {".epub": "application/epub+zip"},
     ),
-    "mail-text/1": Entry(
+    "mail-text/1": RenditionEntry(
         f"{_HERE}.office.mail:MAIL_TEXT_1",
         frozenset({"message/rfc822"}),
         {".eml": "message/rfc822"},
     ),
-    "notebook-text/1": Entry(
+    "notebook-text/1": RenditionEntry(
         f"{_HERE}.office.notebook:NOTEBOOK_TEXT_1",
         frozenset({"application/x-ipynb+json"}),
         {".ipynb": "application/x-ipynb+json"},
     ),
-    "pdf-text/1": Entry(
+    "pdf-text/1": RenditionEntry(
         f"{_HERE}.pdf:PDF_TEXT_1",
         frozenset({"application/pdf"}),
         {".pdf": "application/pdf"},

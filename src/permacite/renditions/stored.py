@@ -18,7 +18,16 @@ if TYPE_CHECKING:
 
     from permacite.bibliography import Claim
 
-__all__ = ["LABELS", "MAP", "RECORD", "Record", "pack", "read_labels", "sidecars", "unpack"]
+__all__ = [
+    "LABELS",
+    "MAP",
+    "RECORD",
+    "RenditionRecord",
+    "pack",
+    "read_labels",
+    "sidecars",
+    "unpack",
+]
 
 LABELS, MAP, RECORD = "labels", "map", "rendering"
 """Names of the sidecars."""
@@ -29,7 +38,7 @@ _FIELDS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RenditionRecord:
     """What is on record of a rendering beside its text: all that is no position of it."""
 
     rendition: str
@@ -53,7 +62,7 @@ class Record:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Record:
+    def from_bytes(cls, data: bytes) -> RenditionRecord:
         """Read what `to_bytes` gave. Raises ParseError for anything else."""
         value = _json(data)
         if not isinstance(value, dict) or value.get("form") != _RECORD_FORM:
@@ -115,7 +124,9 @@ def _json(data: bytes) -> Any:
 
 def sidecars(rendered: Rendered, rendition: str) -> dict[str, bytes]:
     """What is kept beside the text of a rendering, by name."""
-    record = Record(rendition, rendered.title, rendered.stated, rendered.notices, rendered.builds)
+    record = RenditionRecord(
+        rendition, rendered.title, rendered.stated, rendered.notices, rendered.builds
+    )
     sides = {RECORD: record.to_bytes()}
     if rendered.labels:
         sides[LABELS] = write_labels(rendered.labels)
@@ -140,7 +151,7 @@ def unpack(words: Mapping[str, object], octets: bytes) -> Rendered:
             raise ParseError("expected the sizes of parts", str(sizes)[:80], 0)
         parts[name] = octets[at : at + size]
         at += size
-    record = Record.from_bytes(parts.get(RECORD, b""))
+    record = RenditionRecord.from_bytes(parts.get(RECORD, b""))
     try:
         text = parts.get("text", b"").decode()
     except UnicodeDecodeError as error:

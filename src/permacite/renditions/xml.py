@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from permacite.markup import Token
     from permacite.renditions.model import Original
 
-__all__ = ["XML_TEXT_1", "Statements"]
+__all__ = ["XML_TEXT_1", "XmlStatements"]
 
 
 _MOST = 500
@@ -89,7 +89,7 @@ class _Part(NamedTuple):
     is_dated: bool
 
 
-class Statements:
+class XmlStatements:
     """What is stated in a document that is read element by element."""
 
     def __init__(self) -> None:
@@ -246,7 +246,7 @@ _DEEPEST_NAME = 8
 
 
 @dataclass(slots=True, eq=False)
-class _Open:
+class _OpenXmlElement:
     """An element that is open."""
 
     name: str
@@ -276,7 +276,7 @@ def _render(source: str) -> Rendered:
     mixed = _mixed(tokens)
     if not mixed:
         raise ParseError("expected an XML document, found no element", source[:80], 0)
-    writer = _Writer(mixed)
+    writer = _XmlWriter(mixed)
     for token in tokens:
         if isinstance(token, Text):
             writer.text(token.data)
@@ -313,7 +313,9 @@ def _local(name: str) -> str:
     return name.rpartition(":")[2]
 
 
-def _element(tag: StartTag, name: str, place: str, around: _Open | None, *, mixed: bool) -> _Open:
+def _element(
+    tag: StartTag, name: str, place: str, around: _OpenXmlElement | None, *, mixed: bool
+) -> _OpenXmlElement:
     inline = name in INLINE or name in _MILESTONES or name in _LINE_ENDS
     cell = name in CELLS and around is not None and around.name in ROWS
     if not (inline or cell or name in BLOCKS or name in NOTES):
@@ -325,16 +327,16 @@ def _element(tag: StartTag, name: str, place: str, around: _Open | None, *, mixe
     if name == "div":
         kind = tag.get("type") or "section"
     label = None if name in _MILESTONES else tag.get("n")
-    return _Open(name, place, kind, inline, cell, mixed, verbatim, label)
+    return _OpenXmlElement(name, place, kind, inline, cell, mixed, verbatim, label)
 
 
-class _Writer:
+class _XmlWriter:
     """The document that is being read, and the text that is written of it."""
 
     def __init__(self, mixed: bytearray) -> None:
         self._mixed = mixed
         self._lines = Lines()
-        self._open: list[_Open] = []
+        self._open: list[_OpenXmlElement] = []
         self._counts: dict[str, int] = {}
         """How many elements of each name are open."""
         self._number = 0
@@ -344,7 +346,7 @@ class _Writer:
         """How many open elements are labels or titles."""
         self.declares = False
         self._damaged = False
-        self._statements = Statements()
+        self._statements = XmlStatements()
 
     def text(self, data: str) -> None:
         """Write characters."""
@@ -378,7 +380,7 @@ class _Writer:
         if tag.self_closing:
             self._close()
 
-    def _begin(self, element: _Open) -> None:
+    def _begin(self, element: _OpenXmlElement) -> None:
         if element.name in NOTES and self._lines.is_in_line:
             element.apart = True
             self._lines.begin_apart()
@@ -429,7 +431,7 @@ class _Writer:
         elif not (element.inline or element.cell):
             self._lines.end_line()
 
-    def _named(self, element: _Open) -> None:
+    def _named(self, element: _OpenXmlElement) -> None:
         """Give the words of a label or a title to what they name."""
         self._naming -= 1
         words = _name("".join(element.words))

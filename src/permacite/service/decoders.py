@@ -11,9 +11,9 @@ from permacite.errors import PermaciteError
 from permacite.media_types import PDF
 
 if TYPE_CHECKING:
-    from permacite.decoding import Workers
+    from permacite.decoding import WorkerPool
     from permacite.extract import Decode, Excerpt, Stored
-    from permacite.renditions.pdf.frames import Frame
+    from permacite.renditions.pdf.frames import PageFrame
 
 __all__ = ["decode", "decoder_of", "described", "keep_parts_small", "load", "measured", "workers"]
 
@@ -23,21 +23,21 @@ _SMALL = {"answer_bytes": 64 << 20, "kept_bytes": 32 << 20}
 _MEASURES = 6
 
 _options: dict[str, Any] = {}
-_pools: dict[str, Workers] = {}
+_pools: dict[str, WorkerPool] = {}
 _starting = threading.Lock()
 
 
-def workers(kind: str = "media") -> Workers:
+def workers(kind: str = "media") -> WorkerPool:
     """The workers of a kind; they end with this process."""
     return _pool(kind)
 
 
-def _pool(kind: str) -> Workers:
-    from permacite.decoding import Workers
+def _pool(kind: str) -> WorkerPool:
+    from permacite.decoding import WorkerPool
 
     with _starting:
         if kind not in _pools:
-            _pools[kind] = Workers(kind, **_options)
+            _pools[kind] = WorkerPool(kind, **_options)
             atexit.register(_pools[kind].close)
         return _pools[kind]
 
@@ -66,23 +66,23 @@ def decode(
     preview: bool = False,
     digest: str | None = None,
 ) -> Excerpt:
-    """A part of a picture, a sound or a video, or a page that is drawn, as `Workers.extract`."""
+    """A part of a picture, a sound or a video, or a page that is drawn, as `WorkerPool.extract`."""
     kind = "pages" if media_type == PDF else "media"
     return workers(kind).extract(content, media_type, fragment, preview=preview, digest=digest)
 
 
-def measured(content: bytes | Stored, number: int) -> tuple[int, Frame]:
+def measured(content: bytes | Stored, number: int) -> tuple[int, PageFrame]:
     """How many pages a PDF has, and the frame of one of them.
 
-    Raises what `Workers.run` does.
+    Raises what `WorkerPool.run` does.
     """
-    from permacite.renditions.pdf.frames import Frame
+    from permacite.renditions.pdf.frames import PageFrame
 
     told = workers("pages").run({"measure": number}, content)[0].get("measured")
     if not isinstance(told, list) or len(told) != _MEASURES:
         raise PermaciteError("the decoder's answer measures no page")
     left, bottom, right, top = map(float, told[1:5])
-    return int(told[0]), Frame(left, bottom, right, top, int(told[5]))
+    return int(told[0]), PageFrame(left, bottom, right, top, int(told[5]))
 
 
 def decoder_of(digest: str) -> Decode:

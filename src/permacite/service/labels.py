@@ -8,16 +8,16 @@ from permacite import pdi
 from permacite.cache import Cache
 from permacite.errors import ParseError, RestrictedError
 from permacite.renditions import Printed, printed_at
-from permacite.renditions.stored import LABELS, MAP, RECORD, Record, read_labels
+from permacite.renditions.stored import LABELS, MAP, RECORD, RenditionRecord, read_labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from permacite.archive import Repository, Representation
-    from permacite.extract.structure import Table
+    from permacite.extract.structure import CellTable
     from permacite.renditions import Label
     from permacite.renditions.drawn import DrawnMap
-    from permacite.renditions.pdf.places import Places
+    from permacite.renditions.pdf.places import CharacterBoxes
 
 __all__ = [
     "drawn_map_of",
@@ -34,11 +34,11 @@ T = TypeVar("T")
 
 _LABEL_BYTES = 200
 _NUMERIC = "0123456789.,:/+- "
-_TABLES: Cache[Table] = Cache(64 << 20, lambda table: 2 * len(table.text) + 16 * table.height)
+_TABLES: Cache[CellTable] = Cache(64 << 20, lambda table: 2 * len(table.text) + 16 * table.height)
 _LONGEST_NAME = 60
 _KEPT: Cache[Sequence[Label]] = Cache(16 << 20, lambda labels: _LABEL_BYTES * (1 + len(labels)))
 _DRAWN: Cache[DrawnMap] = Cache(32 << 20, lambda places: places.size_bytes)
-_PLACES: Cache[Places] = Cache(96 << 20, lambda places: places.size_bytes)
+_PLACES: Cache[CharacterBoxes] = Cache(96 << 20, lambda places: places.size_bytes)
 
 
 def labels_of(repository: Repository, representation: Representation) -> Sequence[Label]:
@@ -75,19 +75,19 @@ def printed_of(
     return printed_at(labels_of(repository, representation), start, end)
 
 
-def table_of(repository: Repository, representation: Representation) -> Table:
+def table_of(repository: Repository, representation: Representation) -> CellTable:
     """The rows and cells of CSV. Raises RestrictedError, IntegrityError."""
-    from permacite.extract.structure import Table
+    from permacite.extract.structure import CellTable
 
     text = repository.text(representation)
     table = _TABLES.get(representation.digest, text.charset.label)
     if table is None:
-        table = Table(text.text)
+        table = CellTable(text.text)
         _TABLES.put(table, representation.digest, text.charset.label)
     return table
 
 
-def _in_table(table: Table, fragment: pdi.FragmentPDI) -> Iterator[Printed]:
+def _in_table(table: CellTable, fragment: pdi.FragmentPDI) -> Iterator[Printed]:
     """Rows by their numbers, columns by what stands in the first row, where that is a name."""
     if fragment.scheme in {"row", "col", "cell"}:
         area = table.area(fragment.scheme, fragment.positions)
@@ -105,13 +105,13 @@ def _in_table(table: Table, fragment: pdi.FragmentPDI) -> Iterator[Printed]:
         yield Printed("column", name, other, f"col={first}-{last}")
 
 
-def _column_name(table: Table, number: int) -> str:
+def _column_name(table: CellTable, number: int) -> str:
     name = " ".join(table.says(0, number - 1).split())
     is_name = name.strip(_NUMERIC) and len(name) <= _LONGEST_NAME
     return name if is_name else str(number)
 
 
-def places_of(repository: Repository, representation: Representation) -> Places | None:
+def places_of(repository: Repository, representation: Representation) -> CharacterBoxes | None:
     """Where on pages the characters of a text stand; None where nothing tells that.
 
     Raises RestrictedError, IntegrityError where the map is altered.
@@ -189,12 +189,12 @@ def _printed_on(
     return tuple(Printed("page", each.name, each.name, target) for each in list(found)[:1])
 
 
-def record_of(repository: Repository, representation: Representation) -> Record | None:
+def record_of(repository: Repository, representation: Representation) -> RenditionRecord | None:
     """How a text was made; None where that is not on record, as of pages and captions."""
     if representation.derived_from is None:
         return None
     try:
         content = repository.sidecar(representation, RECORD)
-        return None if content is None else Record.from_bytes(content)
+        return None if content is None else RenditionRecord.from_bytes(content)
     except (ParseError, RestrictedError):
         return None  # of a form that is not known yet, or not given out

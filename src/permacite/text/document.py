@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from permacite.charsets import Charset
     from permacite.text.entity import Span
     from permacite.text.index import Index
-    from permacite.text.source import Buffer, Source
+    from permacite.text.source import Buffer, ByteSource
     from permacite.text.tally import LineEndings
 
 __all__ = ["DocumentText", "canonical"]
@@ -39,7 +39,7 @@ class DocumentText:
 
     def __init__(
         self,
-        source: Buffer | os.PathLike[str] | Source,
+        source: Buffer | os.PathLike[str] | ByteSource,
         charset: Charset,
         index: Index | None = None,
     ) -> None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from permacite import charsets
 from permacite.errors import IntegrityError
 from permacite.lazy_dataclass import dataclass
-from permacite.text.reading import Reader
+from permacite.text.reading import BlockReader
 from permacite.text.source import digest, source_of
 from permacite.text.survey import Survey
 from permacite.text.tally import Measure, Plan, line_endings_in
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from permacite.text.index import Index
     from permacite.text.reading import Errors
-    from permacite.text.source import Buffer, Source
+    from permacite.text.source import Buffer, ByteSource
     from permacite.text.tally import Tally, Unit
 
 __all__ = ["Ends", "Entity", "Span"]
@@ -71,7 +71,7 @@ class Entity:
 
     def __init__(
         self,
-        source: Buffer | os.PathLike[str] | Source,
+        source: Buffer | os.PathLike[str] | ByteSource,
         charset: str | charsets.Charset = "us-ascii",
         line_endings: str | None = None,
         *,
@@ -97,7 +97,7 @@ class Entity:
         if not same or (index is not None and self.line_endings == "all" and not index.with_nel):
             raise ValueError("the index is of another charset or of other line endings")
         self.encoding = encoding
-        self._survey = Survey(Reader(self.source, encoding, errors), index)
+        self._survey = Survey(BlockReader(self.source, encoding, errors), index)
         self._md5 = None if index is None else index.md5
 
     @classmethod
@@ -128,7 +128,7 @@ class Entity:
         return self._md5
 
     @property
-    def reader(self) -> Reader:
+    def reader(self) -> BlockReader:
         """What reads the entity block by block, decoded."""
         return self._survey.reader
 

@@ -27,10 +27,10 @@ from typing import TYPE_CHECKING
 
 from permacite import charsets
 from permacite.errors import ParseError
-from permacite.text.reading import Reader
+from permacite.text.reading import BlockReader
 from permacite.text.source import digest, source_of
 from permacite.text.sweep import sweep
-from permacite.text.tally import Mark, Plan, Tally, line_endings_in
+from permacite.text.tally import DecodingMark, Plan, Tally, line_endings_in
 
 if TYPE_CHECKING:
     import os
@@ -89,7 +89,7 @@ class Index:
         bytes_of = source_of(source)
         with bytes_of.reading() as fetch:
             encoding = resolved.encoding(bytes(fetch(0, charsets.LONGEST_MARK)))
-        reader = Reader(bytes_of, encoding, "replace")
+        reader = BlockReader(bytes_of, encoding, "replace")
         with ThreadPoolExecutor(2) as pool:
             digests = [pool.submit(digest, bytes_of, name) for name in ("md5", "sha256")]
             columns, valid = _checkpoints(reader, Plan(lines=True, nel=mode == "all"), step_bytes)
@@ -107,13 +107,13 @@ class Index:
             _columns=columns,
         )
 
-    def around(self, measure: Measure, target: int) -> tuple[Mark, bool]:
+    def around(self, measure: Measure, target: int) -> tuple[DecodingMark, bool]:
         """Return the last checkpoint not after a position, and whether anything follows it."""
         rows = range(len(self._columns["byte"]))
         position = _positions(self._columns, measure)
         bisect = bisect_left if measure.unit == "line" else bisect_right
         after = bisect(rows, target, key=position)
-        return Mark(_row(self._columns, max(0, after - 1))), after < len(rows)
+        return DecodingMark(_row(self._columns, max(0, after - 1))), after < len(rows)
 
     def to_bytes(self) -> bytes:
         """Return the stored form: the header holds our fields, and `rows`, how many checkpoints."""
@@ -194,10 +194,10 @@ def _little_endian(column: array[int]) -> array[int]:
     return turned
 
 
-def _checkpoints(reader: Reader, plan: Plan, step_bytes: int) -> tuple[Columns, bool]:
+def _checkpoints(reader: BlockReader, plan: Plan, step_bytes: int) -> tuple[Columns, bool]:
     """Sweep through the entity. Returns a row for its start and for each mark on the way."""
     columns = {name: array("Q") for name in _COLUMNS}
-    start = Mark(Tally(reader.encoding.mark_bytes))
+    start = DecodingMark(Tally(reader.encoding.mark_bytes))
     _add(columns, start.tally)
     for mark in sweep(reader, plan, start, step=step_bytes):
         # A decoder's state is not stored: a forged one could crash the decoder.

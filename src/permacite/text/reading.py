@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from permacite.charsets import Decoder, Encoding
-    from permacite.text.source import Fetch, Source
+    from permacite.text.source import ByteSource, Fetch
 
-__all__ = ["BLOCK_BYTES", "Block", "Reader", "State"]
+__all__ = ["BLOCK_BYTES", "BlockReader", "DecodedBlock", "State"]
 
 BLOCK_BYTES = 1 << 15
 """How much is decoded at a time: little enough that the allocator keeps the memory at hand."""
@@ -47,7 +47,7 @@ State: TypeAlias = "int | None"
 """What a decoder remembers between two characters (ISO-2022's shifts); None for nothing yet."""
 
 
-class _Piece(NamedTuple):
+class _DecodedPiece(NamedTuple):
     """Some decoded bytes: the text, how many bytes it took, and the decoder's state after them."""
 
     text: str
@@ -57,7 +57,7 @@ class _Piece(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class DecodedBlock:
     """A piece of the entity: its bytes, which begin at `start`, and the text they stand for.
 
     `state` is the decoder's before the block, `invalid` whether some bytes are no characters.
@@ -93,19 +93,19 @@ class Block:
         return self.start + _bytes_of(self, offset)
 
 
-class Reader:
+class BlockReader:
     """Reads the blocks of one entity. `errors` says what becomes of undecodable bytes."""
 
     __slots__ = ("encoding", "errors", "source")
 
-    def __init__(self, source: Source, encoding: Encoding, errors: Errors) -> None:
+    def __init__(self, source: ByteSource, encoding: Encoding, errors: Errors) -> None:
         self.source = source
         self.encoding = encoding
         self.errors = errors
 
     def blocks(
         self, start: int | None = None, state: State = None, *, size: int = BLOCK_BYTES
-    ) -> Iterator[Block]:
+    ) -> Iterator[DecodedBlock]:
         """Yield the blocks from byte `start` on; the last one, perhaps empty, has `last` set.
 
         Raises ParseError for bytes that are no characters, where `errors` is "strict".
@@ -127,7 +127,7 @@ class Reader:
         piece = self._decoded(data, start, None, last=True)
         return "" if piece is None else piece.text
 
-    def _block(self, fetch: Fetch, start: int, state: State, size: int) -> Block:
+    def _block(self, fetch: Fetch, start: int, state: State, size: int) -> DecodedBlock:
         """Read and decode one block; a longer one where the decoder needs to see more."""
         size = max(size, self.source.size) if self.encoding.codec == _WHOLE else size
         while size <= _LONGEST_BLOCK_BYTES:
@@ -137,7 +137,7 @@ class Reader:
             if not last:
                 piece = self._trimmed(data, start, state, piece)
             if piece.used or last:
-                return Block(
+                return DecodedBlock(
                     self.encoding,
                     start,
                     data[: piece.used],
@@ -153,7 +153,9 @@ class Reader:
             "the decoder sees no end of a character", limit="block", maximum=_LONGEST_BLOCK_BYTES
         )
 
-    def _trimmed(self, data: bytes, start: int, state: State, piece: _Piece) -> _Piece:
+    def _trimmed(
+        self, data: bytes, start: int, state: State, piece: _DecodedPiece
+    ) -> _DecodedPiece:
         """Leave to the next block a CR that may be half a line ending, and a shift at the end."""
         if piece.text.endswith("\r"):
             piece = self._without_last(data, start, state, piece)
@@ -172,7 +174,9 @@ class Reader:
                 piece, high = shorter, middle
         return piece
 
-    def _without_last(self, data: bytes, start: int, state: State, piece: _Piece) -> _Piece:
+    def _without_last(
+        self, data: bytes, start: int, state: State, piece: _DecodedPiece
+    ) -> _DecodedPiece:
         """Decode fewer bytes, so that what is left begins before the last character."""
         fewer = 1
         while fewer < piece.used:
@@ -184,7 +188,9 @@ class Reader:
             fewer *= 2
         return _NOTHING
 
-    def _decoded(self, data: bytes, start: int, state: State, *, last: bool) -> _Piece | None:
+    def _decoded(
+        self, data: bytes, start: int, state: State, *, last: bool
+    ) -> _DecodedPiece | None:
         """Decode from `state`; bytes that are no characters become U+FFFD, or are refused.
 
         None where the decoder cannot tell without seeing more.
@@ -199,17 +205,19 @@ class Reader:
 
     def _decoded_as(
         self, errors: Errors, data: bytes, state: State, *, last: bool
-    ) -> _Piece | None:
+    ) -> _DecodedPiece | None:
         decoder = _decoder(self.encoding, errors, state)
         text = _fed(decoder, data, last=last)
         if text is None:
             return None
         pending, after = decoder.getstate()
         used = len(data) - len(pending)
-        return _Piece(text, used, None if after == _fresh(self.encoding) else after, invalid=False)
+        return _DecodedPiece(
+            text, used, None if after == _fresh(self.encoding) else after, invalid=False
+        )
 
 
-_NOTHING = _Piece("", 0, None, invalid=False)
+_NOTHING = _DecodedPiece("", 0, None, invalid=False)
 
 
 def _fed(decoder: Decoder, data: bytes, *, last: bool) -> str | None:
@@ -266,7 +274,7 @@ def _record(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("permacite.record", _record)
 
 
-def _bytes_of(block: Block, offset: int) -> int:
+def _bytes_of(block: DecodedBlock, offset: int) -> int:
     """How many bytes of the block the first `offset` code points take.
 
     Decodes in strides up to the one with that place, then that one byte by byte. Where a sequence

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Buffer",
+    "ByteSource",
     "Fetch",
     "FileSource",
     "Fill",
     "MemorySource",
-    "Source",
     "digest",
     "filling",
     "source_of",
@@ -39,7 +39,7 @@ Fill: TypeAlias = "Callable[[int, memoryview], int]"
 
 
 @runtime_checkable
-class Source(Protocol):
+class ByteSource(Protocol):
     """Bytes that can be read from any place. Sizes and places are in bytes.
 
     Whoever has them elsewhere than in memory or in a file hands in one of these.
@@ -138,7 +138,7 @@ def _shortened(path: Path) -> StorageError:
 
 
 @contextmanager
-def filling(source: Source) -> Iterator[Fill]:
+def filling(source: ByteSource) -> Iterator[Fill]:
     """A function that fills buffers, for as long as the context lasts, in one thread."""
     if isinstance(source, FileSource):
         with source.filling() as fill:
@@ -166,13 +166,13 @@ def _reported(path: Path) -> Iterator[None]:
         raise StorageError(problem, path=str(path), reason="io") from error
 
 
-def source_of(source: Buffer | os.PathLike[str] | Source) -> Source:
+def source_of(source: Buffer | os.PathLike[str] | ByteSource) -> ByteSource:
     """The source of octets. Raises TypeError for a str, which could be text or a path."""
     if isinstance(source, bytes | bytearray | memoryview | mmap.mmap):
         return MemorySource(source)
     if isinstance(source, os.PathLike):
         return FileSource(Path(source))
-    if isinstance(source, Source):
+    if isinstance(source, ByteSource):
         return source
     raise TypeError("source: bytes, mmap or pathlib.Path; for decoded text there is Text.of")
 
@@ -180,7 +180,7 @@ def source_of(source: Buffer | os.PathLike[str] | Source) -> Source:
 _HASHED_BYTES = 1 << 20
 
 
-def digest(source: Source, name: str) -> str:
+def digest(source: ByteSource, name: str) -> str:
     """The digest of that name of the bytes as they are, in hexadecimal digits."""
     hashing = hashlib.new(name, usedforsecurity=False)
     with source.reading() as fetch:

@@ -6,19 +6,19 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from permacite.text.reading import BLOCK_BYTES
-from permacite.text.tally import Mark, Measure, Plan, Tally, seek, splits_ending, tally
+from permacite.text.tally import DecodingMark, Measure, Plan, Tally, seek, splits_ending, tally
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
     from permacite.text.index import Index
-    from permacite.text.reading import Block, Reader
+    from permacite.text.reading import BlockReader, DecodedBlock
     from permacite.text.tally import LineEndings
 
-__all__ = ["Place", "Survey"]
+__all__ = ["Survey", "TextPlace"]
 
 
-class Place(NamedTuple):
+class TextPlace(NamedTuple):
     """The counts before a place, and whether it is between the characters of a line ending."""
 
     tally: Tally
@@ -28,7 +28,7 @@ class Place(NamedTuple):
 class Walker:
     """Walks forward through the blocks of an entity, from place to place."""
 
-    def __init__(self, reader: Reader, start: Mark, measure: Measure) -> None:
+    def __init__(self, reader: BlockReader, start: DecodingMark, measure: Measure) -> None:
         self.measure = measure
         self.blocks = reader.blocks(start.tally.byte, start.state)
         self.block = next(self.blocks)
@@ -41,7 +41,7 @@ class Walker:
         """Where the block ends, in bytes."""
         return self.block.end
 
-    def place(self, position: int) -> Place:
+    def place(self, position: int) -> TextPlace:
         """Return the place of a position that is not before the last one asked for."""
         while not (self.block.last or self._ahead(position) < len(self.block.text) - self.offset):
             self.before, self.offset = self._counted(len(self.block.text)), 0
@@ -51,7 +51,7 @@ class Walker:
         inside = splits_ending(self.block.text, offset, self.measure.mode)
         if not inside:
             self.before, self.offset = tallied, offset
-        return Place(tallied, inside)
+        return TextPlace(tallied, inside)
 
     def _ahead(self, position: int) -> int:
         """How many code points of the block a position is ahead; more than are left."""
@@ -84,12 +84,12 @@ class Survey:
     `invalid` becomes True when bytes that are no characters were seen on the way to some place.
     """
 
-    def __init__(self, reader: Reader, index: Index | None = None) -> None:
+    def __init__(self, reader: BlockReader, index: Index | None = None) -> None:
         self.reader = reader
         self.index = index
         self.invalid = index is not None and not index.valid
         self._ends: dict[Plan, Tally] = {}
-        self._kept: tuple[tuple[Mark, Plan], Block, Tally] | None = None
+        self._kept: tuple[tuple[DecodingMark, Plan], DecodedBlock, Tally] | None = None
         """The block that was read last, with what led to it and the counts before it."""
 
     def end(self, plan: Plan) -> Tally:
@@ -117,7 +117,7 @@ class Survey:
 
     def each(
         self, unit: Literal["code_point", "byte"], positions: Sequence[int], mode: LineEndings
-    ) -> Iterator[Place]:
+    ) -> Iterator[TextPlace]:
         """Yield the place of each of many positions, in order; none must lie beyond the end.
 
         Code points and bytes may lie inside a line ending, which no other unit can say.
@@ -127,16 +127,16 @@ class Survey:
             walker: Walker | None = None
             for position, (start, more) in zip(positions, approaches, strict=True):
                 if not more:
-                    yield Place(start.tally, inside=False)
+                    yield TextPlace(start.tally, inside=False)
                     continue
                 if walker is None or walker.end < start.tally.byte:
                     walker = Walker(self.reader, start, measure)
                 yield walker.place(position)
                 self.invalid = self.invalid or walker.block.invalid
 
-    def blocks_from(self, code_point: int, byte: int) -> Iterator[tuple[Block, int]]:
+    def blocks_from(self, code_point: int, byte: int) -> Iterator[tuple[DecodedBlock, int]]:
         """Yield blocks, from one at or before a place on, each with the code points before it."""
-        start = Mark(Tally(byte, code_point))
+        start = DecodingMark(Tally(byte, code_point))
         if self.reader.encoding.family == "other":
             measure = Measure("code_point", "mime", Plan(lines=False, nel=False))
             with closing(self._approaches(measure, [code_point])) as approaches:
@@ -147,12 +147,12 @@ class Survey:
             before += len(block.text)
 
     @property
-    def _first(self) -> Mark:
-        return Mark(Tally(self.reader.encoding.mark_bytes))
+    def _first(self) -> DecodingMark:
+        return DecodingMark(Tally(self.reader.encoding.mark_bytes))
 
     def _approaches(
         self, measure: Measure, targets: Sequence[int]
-    ) -> Generator[tuple[Mark, bool], None, None]:
+    ) -> Generator[tuple[DecodingMark, bool], None, None]:
         """Yield, for each target, a mark not after it, and whether there is more after the mark."""
         if self.index is not None:
             for target in targets:
@@ -163,14 +163,14 @@ class Survey:
             with closing(self._sweep(measure.plan)) as marks:
                 yield from self._swept(measure, targets, marks)
 
-    def _sweep(self, plan: Plan) -> Generator[Mark, None, None]:
+    def _sweep(self, plan: Plan) -> Generator[DecodingMark, None, None]:
         from permacite.text.sweep import sweep
 
         return sweep(self.reader, plan, self._first)
 
     def _swept(
-        self, measure: Measure, targets: Sequence[int], marks: Iterator[Mark]
-    ) -> Iterator[tuple[Mark, bool]]:
+        self, measure: Measure, targets: Sequence[int], marks: Iterator[DecodingMark]
+    ) -> Iterator[tuple[DecodingMark, bool]]:
         start, ahead = self._first, next(marks, None)
         for target in targets:
             while ahead is not None and not measure.passes(ahead.tally, target):
@@ -178,12 +178,12 @@ class Survey:
                 start, ahead = ahead, next(marks, None)
             yield start, ahead is not None
 
-    def _see(self, mark: Mark, plan: Plan) -> None:
+    def _see(self, mark: DecodingMark, plan: Plan) -> None:
         self.invalid = self.invalid or mark.invalid
         if mark.tally.byte == self.reader.source.size:
             self._ends[plan] = mark.tally
 
-    def _walk(self, measure: Measure, target: int, start: Mark) -> Tally:
+    def _walk(self, measure: Measure, target: int, start: DecodingMark) -> Tally:
         """Read from `start` up to the block that holds the place, and find it there."""
         unit, mode, plan = measure
         for block, before in self._from(start, plan):
@@ -193,20 +193,20 @@ class Survey:
         inside = tally(block.text, 0, offset, plan=plan)
         return before.plus(inside)._replace(byte=block.byte(offset))
 
-    def _from(self, start: Mark, plan: Plan) -> Iterator[tuple[Block, Tally]]:
+    def _from(self, start: DecodingMark, plan: Plan) -> Iterator[tuple[DecodedBlock, Tally]]:
         """Yield the blocks from `start` on, with the counts before each; the last read is kept."""
         if self._kept is not None and self._kept[0] == (start, plan):
             _, block, before = self._kept
             yield block, before
-            start = Mark(_after(block, before, plan), block.after)
+            start = DecodingMark(_after(block, before, plan), block.after)
         before = start.tally
         size = BLOCK_BYTES if self.index is None else self.index.step_bytes + _MARGIN_BYTES
         for block in self.reader.blocks(before.byte, start.state, size=size):
             self.invalid = self.invalid or block.invalid
-            self._kept = (Mark(before, block.state), plan), block, before
+            self._kept = (DecodingMark(before, block.state), plan), block, before
             yield block, before
             before = _after(block, before, plan)
 
 
-def _after(block: Block, before: Tally, plan: Plan) -> Tally:
+def _after(block: DecodedBlock, before: Tally, plan: Plan) -> Tally:
     return before.plus(tally(block.text, plan=plan))._replace(byte=block.end)

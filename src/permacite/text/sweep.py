@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from permacite.text.reading import BLOCK_BYTES
 from permacite.text.source import filling
 from permacite.text.tally import (
-    Mark,
+    DecodingMark,
     PlainCounter,
     Plan,
     Tally,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
     from concurrent.futures import Future
 
-    from permacite.text.reading import Reader
+    from permacite.text.reading import BlockReader
     from permacite.text.source import Fill
     from permacite.text.tally import Counter, Plan
 
@@ -102,7 +102,7 @@ class _VectorCounter:
         octets = self._np.frombuffer(data, self._np.uint8)[start:end]
         slices = [slice(first - start, last - start) for first, last in pairwise(cuts)]
         points = lengths = [part.stop - part.start for part in slices]
-        held = _Held(data, start, end)
+        held = _ByteSet(data, start, end)
         highest = int(octets.max(initial=0))
         if self._is_utf8 and highest >= _FIRST_CONTINUATION:
             if not self._marks_continuations(octets, held, highest):
@@ -129,7 +129,7 @@ class _VectorCounter:
         first[size:] = second[size:] = bytes(len(first) - size)
         return first == second  # one pass, where comparing arrays takes two
 
-    def _marks_continuations(self, octets: Octets, held: _Held, highest: int) -> bool:
+    def _marks_continuations(self, octets: Octets, held: _ByteSet, highest: int) -> bool:
         """Mark continuation bytes in the first array; False where this is no UTF-8."""
         np, size = self._np, len(octets)
         continued, needed, leads = (marks[:size] for marks in self._marks[:3])
@@ -149,7 +149,7 @@ class _VectorCounter:
         return not any(self._is_followed_wrongly(octets, held, rule, highest) for rule in _SECONDS)
 
     def _is_followed_wrongly(
-        self, octets: Octets, held: _Held, rule: tuple[int, int, bool], highest: int
+        self, octets: Octets, held: _ByteSet, rule: tuple[int, int, bool], highest: int
     ) -> bool:
         """Whether a continuation stands after some lead byte that may not follow it."""
         lead, bound, above = rule
@@ -165,7 +165,7 @@ class _VectorCounter:
         np.bitwise_and(leads, odd, out=odd)
         return self._is_some(1, size)
 
-    def _ending_sums(self, octets: Octets, held: _Held, slices: list[slice]) -> list[list[int]]:
+    def _ending_sums(self, octets: Octets, held: _ByteSet, slices: list[slice]) -> list[list[int]]:
         """Return the columns cr, lf, crlf, nel, crnel."""
         np, lines = self._np, self._plan.lines
         first, second, both, *spare = (marks[: len(octets)] for marks in self._marks)
@@ -219,7 +219,7 @@ class _VectorCounter:
         return self._sums(both, slices)
 
 
-class _Held:
+class _ByteSet:
     """The bytes of a stretch as a set: whether an octet is among them is one search."""
 
     __slots__ = ("_data", "_end", "_start")
@@ -255,15 +255,15 @@ _AROUND_BYTES = 8
 
 
 def sweep(
-    reader: Reader,
+    reader: BlockReader,
     plan: Plan,
-    start: Mark,
+    start: DecodingMark,
     *,
     step: int | None = None,
     stretch: int = _STRETCH_BYTES,
     lead: int = 0,
     by: Literal["size", "vectors", "decoding"] = "size",
-) -> Generator[Mark, None, None]:
+) -> Generator[DecodingMark, None, None]:
     """Yield marks from `start` (not included) to the end of the entity (always included).
 
     They are about `step` bytes apart: what suits the counter, where it is None. The size of the
@@ -300,19 +300,21 @@ def _suited(left: int, step: int | None) -> tuple[Literal["vectors", "decoding"]
     return "vectors" if left >= _WORTH_THE_IMPORT_BYTES else "decoding", lead
 
 
-def _added(here: Mark, counted: Iterable[Counts]) -> Iterator[Mark]:
+def _added(here: DecodingMark, counted: Iterable[Counts]) -> Iterator[DecodingMark]:
     """Yield a mark after each slice."""
     for counts, invalid in counted:
-        here = Mark(here.tally.plus(counts), None, here.invalid or invalid)
+        here = DecodingMark(here.tally.plus(counts), None, here.invalid or invalid)
         yield here
 
 
-def _decoded(reader: Reader, plan: Plan, start: Mark, step: int) -> Iterator[Mark]:
+def _decoded(
+    reader: BlockReader, plan: Plan, start: DecodingMark, step: int
+) -> Iterator[DecodingMark]:
     """Count what only a decoder can."""
     here = start
     for block in reader.blocks(start.tally.byte, start.state, size=step):
         counts = tally(block.text, plan=plan)
-        here = Mark(
+        here = DecodingMark(
             here.tally.plus(counts)._replace(byte=block.end),
             block.after,
             here.invalid or block.invalid,
@@ -324,7 +326,7 @@ Counts = tuple[Tally, bool]
 """What a slice holds, its length in `byte`, and whether some of its bytes are no characters."""
 
 
-def _counters(reader: Reader, plan: Plan, stretch: int, *, threads: int) -> list[Counter]:
+def _counters(reader: BlockReader, plan: Plan, stretch: int, *, threads: int) -> list[Counter]:
     """Return a counter for each thread; none without NumPy.
 
     Summing small slices asks for the interpreter's lock so often that two threads wait for each
@@ -347,7 +349,7 @@ class _Work:
     """The stretches of one sweep, each of `length` bytes, in slices of `step` bytes."""
 
     def __init__(
-        self, reader: Reader, plan: Plan, start: int, *, length: int, step: int | None
+        self, reader: BlockReader, plan: Plan, start: int, *, length: int, step: int | None
     ) -> None:
         self.reader = reader
         self.plan = plan

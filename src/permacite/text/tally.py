@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 __all__ = [
     "FULL",
     "Counter",
+    "DecodingMark",
     "Endings",
     "LineEndings",
-    "Mark",
     "Measure",
     "PlainCounter",
     "Plan",
@@ -136,7 +136,7 @@ class Tally(NamedTuple):
         return self.code_point if unit == "code_point" else self.pdi(mode)
 
 
-class Mark(NamedTuple):
+class DecodingMark(NamedTuple):
     """A place to read from: the counts before it, and the decoder's state there.
 
     `invalid` says whether bytes that are no characters were seen on the way to it.

@@ -63,15 +63,15 @@ def _rule(what: str, profile: Profile) -> str:
 
 def reference_faults(text: str, profile: Profile) -> Iterator[ParseError]:
     """Yield a ParseError for each fault of `text`, by offset; none if it parses."""
-    return _Walk(text, profile).reference()
+    return _FaultScanner(text, profile).reference()
 
 
 def component_faults(text: str, legal: Run, what: str, profile: Profile) -> Iterator[ParseError]:
     """Yield the faults of `text` as the component `what`, which holds the characters `legal`."""
-    return _Walk(text, profile).characters(0, len(text), legal, what)
+    return _FaultScanner(text, profile).characters(0, len(text), legal, what)
 
 
-class _Walk:
+class _FaultScanner:
     """One pass over a text, component by component."""
 
     def __init__(self, text: str, profile: Profile) -> None:

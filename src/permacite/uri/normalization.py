@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Literal
 
 from permacite.scan import compile_pattern
 from permacite.uri.dots import remove_2396, remove_dot_segments
-from permacite.uri.reference import Reference, Unread, blank, parse, trusted
+from permacite.uri.reference import Reference, UndividedReference, blank, parse, trusted
 
 if TYPE_CHECKING:
     import re
@@ -66,7 +66,7 @@ def normalize(
             new = blank()  # as `trusted` does, without the time of the call
             new.text = reference
             new.profile = profile or "rfc2396"
-            new.__class__ = Unread
+            new.__class__ = UndividedReference
             return new  # type: ignore[no-any-return]  # it is a Reference since the line above
         plain = _PLAIN.fullmatch(reference)
         if plain and "/." not in reference:

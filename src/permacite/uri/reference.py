@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from permacite.errors import ParseError
     from permacite.uri.syntax import Matcher, Profile
 
-__all__ = ["Reference", "Segment", "Unread", "blank", "iter_errors", "parse", "trusted"]
+__all__ = ["Reference", "Segment", "UndividedReference", "blank", "iter_errors", "parse", "trusted"]
 
 _MAX_PORT_DIGITS = 4000  # `int` refuses more than 4300, leading zeros included
 _COMPONENTS = ("scheme", "opaque_part", "authority", "path", "query", "fragment")
@@ -54,7 +54,7 @@ class Segment(NamedTuple):
         return ";".join((self.name, *self.params))
 
 
-class _Parts:
+class _Components:
     """The storage of a Reference: filled here once, before it becomes immutable."""
 
     # By hand rather than a frozen dataclass: building one of those takes longer than the parsing.
@@ -81,7 +81,7 @@ class _Parts:
     _server: tuple[str | None, ...]
 
 
-class Reference(_Parts):
+class Reference(_Components):
     """A URI reference, exactly as written: `str()` gives back the text (RFC 2396 §4).
 
     Components are text, still escaped. None means absent, "" means present and empty.
@@ -186,7 +186,7 @@ class Reference(_Parts):
         raise AttributeError(f"a Reference cannot be changed: {name}")
 
 
-class Unread(Reference):
+class UndividedReference(Reference):
     """A Reference whose text is known to parse, and is divided when that is first asked for.
 
     It is a class of its own because `__getattr__` slows down every access, found or not.
@@ -209,7 +209,7 @@ class Unread(Reference):
 
 
 # A new value is a _Parts until it is complete; Any lets it be returned as what it becomes.
-blank: Any = _Parts
+blank: Any = _Components
 
 
 def _compile_common_2396(text: str) -> re.Match[str] | None:
@@ -257,7 +257,7 @@ def trusted(text: str, profile: Profile) -> Reference:
     new = blank()
     new.text = text
     new.profile = profile
-    new.__class__ = Unread
+    new.__class__ = UndividedReference
     return new  # type: ignore[no-any-return]  # it is a Reference since the line above
 
 

@@ -14,7 +14,7 @@ from permacite.capture.model import Frozen
 from permacite.errors import ParseError
 from permacite.media_types import is_media_type
 from permacite.mhtml import Resource
-from permacite.renditions.drawn import DRAWN_TEXT, Drawing, Source, draw, read_map
+from permacite.renditions.drawn import DRAWN_TEXT, Drawing, DrawnSource, draw, read_map
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ class FrozenDocuments:
         self.clips: list[tuple[str, int, Sequence[float]]] = []
         """Parts that are as they are seen: Content-ID, document, where it stands in that."""
         self.left: dict[str, int] = {}
-        self._sources: Mapping[int, Source] = {}
+        self._sources: Mapping[int, DrawnSource] = {}
 
     def leave(self, reason: str, count: int = 1) -> None:
         """Note that something is left out."""

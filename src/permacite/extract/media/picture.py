@@ -32,7 +32,7 @@ from permacite.extract.media.png import LEFT_TO_RIGHT, TOP_TO_BOTTOM, TRANSPOSED
 if TYPE_CHECKING:
     from permacite.extract.media.png import Deep
 
-__all__ = ["Area", "area", "rectangle"]
+__all__ = ["PixelArea", "area", "rectangle"]
 
 _FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "ICO", "AVIF", "JPEG2000", "PPM")
 """The readers that may be tried: none that runs another program."""
@@ -73,7 +73,7 @@ _MAX_PIXELS = 500_000_000
 _BAND = 1 << 20
 
 
-class Area(tuple[Extent, Extent]):
+class PixelArea(tuple[Extent, Extent]):
     """Two extents, across and down."""
 
     __slots__ = ()
@@ -94,9 +94,9 @@ class Area(tuple[Extent, Extent]):
         return self[0].clipped or self[1].clipped
 
 
-def area(first: tuple[int, int], second: tuple[int, int], size: tuple[int, int]) -> Area:
+def area(first: tuple[int, int], second: tuple[int, int], size: tuple[int, int]) -> PixelArea:
     """What of a rectangle lies in a picture. Raises NotFoundError where nothing does."""
-    found = Area(
+    found = PixelArea(
         extent(first[axis], second[axis], size[axis], "pixels " + ("across", "down")[axis])
         for axis in (0, 1)
     )

@@ -23,7 +23,7 @@ from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite.extract.media.decoders import load
-from permacite.extract.media.timeline import LAYOUTS, Form, Heard, Stretch
+from permacite.extract.media.timeline import LAYOUTS, DecodedPacket, Form, SoundStretch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +58,7 @@ SEEKING: ContextVar[Seeking | None] = ContextVar("SEEKING", default=None)
 """What is known of the document that is decoded. A library keeps no indexes."""
 
 
-class _Row(NamedTuple):
+class _PacketRow(NamedTuple):
     """One packet: where it is, how much silence is before what it gives, and a check of that."""
 
     place: int
@@ -84,13 +84,13 @@ class Maker:
     data: Octets
     _columns: list[array[int]] = field(default_factory=lambda: [array(kind) for kind in _COLUMNS])
     _loose: bytearray = field(default_factory=bytearray)
-    _stretch: Stretch | None = None
+    _stretch: SoundStretch | None = None
     _base: Fraction = Fraction(0)
     _heard: int = 0
     _end: int = 0
     _is_of_use: bool = True
 
-    def add(self, packet: Any, found: Heard | None) -> None:
+    def add(self, packet: Any, found: DecodedPacket | None) -> None:
         """Take note of a packet, and of what was heard of it; of None at the end."""
         silent = self._silence(found) if found is not None else 0
         if packet is None:
@@ -98,7 +98,7 @@ class Maker:
         elif self._is_of_use:
             octets = bytes(packet)
             heard = found or _NOTHING
-            row = _Row(
+            row = _PacketRow(
                 self._place(octets, packet.pos),
                 len(octets),
                 silent,
@@ -129,7 +129,7 @@ class Maker:
         body = head + b"".join(map(bytes, self._columns)) + bytes(self._loose)
         return body + _seal(body)
 
-    def _silence(self, found: Heard) -> int:
+    def _silence(self, found: DecodedPacket) -> int:
         """Samples of silence between what was heard so far and now."""
         stretch, before = found.stretch, self._stretch
         if stretch is before:
@@ -155,10 +155,10 @@ class Maker:
         return len(self.data) + len(self._loose) - len(octets)
 
 
-_NOTHING = Heard(Stretch(Form("s16", 1, 1), Fraction(0)))
+_NOTHING = DecodedPacket(SoundStretch(Form("s16", 1, 1), Fraction(0)))
 
 
-class _Index:
+class _PacketIndex:
     """An index that was read. `ends`: the number of samples up to the end of each packet."""
 
     def __init__(self, octets: bytes, data: Octets) -> None:
@@ -179,10 +179,10 @@ class _Index:
         self._columns = columns
         self._data, self._loose = data, body[at : at + loose]
 
-    def row(self, number: int) -> _Row:
-        return _Row(*(column[number] for column in self._columns))
+    def row(self, number: int) -> _PacketRow:
+        return _PacketRow(*(column[number] for column in self._columns))
 
-    def packet(self, row: _Row) -> Any:
+    def packet(self, row: _PacketRow) -> Any:
         """A packet to decode; None, which empties a decoder, where the sound ends."""
         behind = row.place - len(self._data)
         source = self._data if behind < 0 else self._loose
@@ -192,13 +192,13 @@ class _Index:
 
 def resumed(
     octets: bytes, data: Octets, stream: Any, bounds: tuple[Fraction, Fraction]
-) -> Iterator[Heard | None]:
+) -> Iterator[DecodedPacket | None]:
     """What is heard from before `bounds`, two times, until behind them; None where that fails.
 
     `octets` is an index of `data`, and `stream` is open and has not been read from.
     """
     try:
-        index = _Index(octets, data)
+        index = _PacketIndex(octets, data)
     except ValueError:
         yield None
         return
@@ -209,8 +209,8 @@ def resumed(
     if begin <= 0 or (last > total and not index.is_whole):
         yield None
         return
-    stretch = Stretch(index.form, index.base)
-    yield Heard(stretch, index.ends[wanted - 1])
+    stretch = SoundStretch(index.form, index.base)
+    yield DecodedPacket(stretch, index.ends[wanted - 1])
     for number, decoded in _decoded(index, stream, begin, wanted):
         row = index.row(number)
         samples = decoded[: row.length * index.form.size]
@@ -219,11 +219,13 @@ def resumed(
             return
         if row.silent:
             since = index.base + Fraction(index.ends[number] - row.length, index.form.rate)
-            stretch = Stretch(index.form, since)
-        yield Heard(stretch, row.length, samples, bool(row.damaged))
+            stretch = SoundStretch(index.form, since)
+        yield DecodedPacket(stretch, row.length, samples, bool(row.damaged))
 
 
-def _decoded(index: _Index, stream: Any, begin: int, wanted: int) -> Iterator[tuple[int, bytes]]:
+def _decoded(
+    index: _PacketIndex, stream: Any, begin: int, wanted: int
+) -> Iterator[tuple[int, bytes]]:
     """The samples of each packet from number `wanted` on; decoding begins at `begin`."""
     codec, form = stream.codec_context, index.form
     resampler: Any = None

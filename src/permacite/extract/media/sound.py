@@ -26,9 +26,9 @@ from permacite.extract.media.seeking import SEEKING, Maker, resumed
 from permacite.extract.media.timeline import (
     LAYOUTS,
     MAX_SECONDS,
+    DecodedPacket,
     Form,
-    Heard,
-    Stretch,
+    SoundStretch,
     heard,
     sound_of,
     wave_file,
@@ -37,7 +37,7 @@ from permacite.extract.media.timeline import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Part", "clip", "gather"]
+__all__ = ["SoundPart", "clip", "gather"]
 
 _ASKED_AT_ONCE, _COPIES = 32 << 20, 4
 """Memory is asked for as the samples come in; the file that is made of them is beside them."""
@@ -63,7 +63,7 @@ def clip(data: Octets, time: Interval) -> Excerpt:
     )
 
 
-def gather(data: Octets, what: str, time: Interval, *, zero: Fraction | None = None) -> Part:
+def gather(data: Octets, what: str, time: Interval, *, zero: Fraction | None = None) -> SoundPart:
     """Return the samples of an interval of a "sound" or a "video".
 
     `zero`: where time begins by the time stamps of the container, for sound that goes with
@@ -74,11 +74,11 @@ def gather(data: Octets, what: str, time: Interval, *, zero: Fraction | None = N
     seeking = SEEKING.get()
     if seeking is not None and seeking.known:
         with opened(data, what) as container:
-            part = Part(time, is_alone=zero is None)
+            part = SoundPart(time, is_alone=zero is None)
             if _by_index(part, resumed(seeking.known, data, sound_of(container), time.edges)):
                 return part
     with opened(data, what) as container:
-        part = Part(time, is_alone=zero is None)
+        part = SoundPart(time, is_alone=zero is None)
         late = seeking is not None and time.start >= _INDEXED_FROM_S * time.per_second
         maker = Maker(data) if late else None
         for packet, found in heard(container, sound_of(container), zero):
@@ -93,7 +93,7 @@ def gather(data: Octets, what: str, time: Interval, *, zero: Fraction | None = N
     return part
 
 
-def _by_index(part: Part, sound: Iterator[Heard | None]) -> bool:
+def _by_index(part: SoundPart, sound: Iterator[DecodedPacket | None]) -> bool:
     """Take what is heard by an index; False where it is of no use."""
     for found in sound:
         if found is None:
@@ -105,7 +105,7 @@ def _by_index(part: Part, sound: Iterator[Heard | None]) -> bool:
 
 
 @dataclass(slots=True)
-class Part:
+class SoundPart:
     """The samples of an interval, as they come in. `since`: when the first of them is.
 
     `is_alone`: what is missing before the first sound is silence; else the sound begins there.
@@ -118,7 +118,7 @@ class Part:
     samples: bytearray = field(default_factory=bytearray)
     damaged: bool = False
     _asked: int = 0
-    _stretch: Stretch | None = None
+    _stretch: SoundStretch | None = None
     _gone_by: int = 0
     _bounds: tuple[int, int] = (0, 1)
 
@@ -140,7 +140,7 @@ class Part:
         assert self.form is not None  # noqa: S101 - there are samples
         return digest_of(LAYOUTS[self.form.layout][0], bytes(self.samples))
 
-    def take(self, found: Heard) -> None:
+    def take(self, found: DecodedPacket) -> None:
         """Take what belongs to the interval."""
         stretch, form = found.stretch, found.stretch.form
         if stretch is not self._stretch:
@@ -159,7 +159,7 @@ class Part:
         else:
             self._silence_to(stretch.since + Fraction(at + end - start, form.rate))
 
-    def _begin(self, stretch: Stretch) -> None:
+    def _begin(self, stretch: SoundStretch) -> None:
         """Go on to the next stretch; what is between is silence."""
         before = self.end if self._stretch or self.is_alone else stretch.since
         if stretch.since > before:

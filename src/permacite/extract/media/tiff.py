@@ -33,8 +33,8 @@ __all__ = [
     "PROFILE",
     "Box",
     "Grey",
-    "Page",
     "Samples",
+    "TiffPage",
     "Values",
     "as_grey",
     "file_with",
@@ -141,7 +141,7 @@ class _Segments(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class TiffPage:
     """A page: its entries, each a type, a count, and where its values are in the file."""
 
     data: Octets
@@ -240,7 +240,7 @@ def is_tiff(data: Octets) -> bool:
     return data[:4] in {b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"}
 
 
-def page(data: Octets, number: int) -> Page | int:
+def page(data: Octets, number: int) -> TiffPage | int:
     """Return page `number`, counted from 0, or how many there are if they are fewer."""
     count = 0
     for found in pages(data):
@@ -250,7 +250,7 @@ def page(data: Octets, number: int) -> Page | int:
     return count
 
 
-def pages(data: Octets) -> Iterator[Page]:
+def pages(data: Octets) -> Iterator[TiffPage]:
     """Each page of the chain of directories (§2), which may lead round."""
     order = "<" if data[:2] == b"II" else ">"
     big = struct.unpack_from(order + "H", data, 2)[0] == 43  # noqa: PLR2004 - the format's number
@@ -272,11 +272,13 @@ def pages(data: Octets) -> Iterator[Page]:
             if struct.calcsize("=" + _CODES.get(kind, "B")) * length > inline:
                 (value,) = struct.unpack_from(order + pointer, data, value)
             entries[tag] = (kind, length, value)
-        yield Page(data, order, {tag: held for tag, held in entries.items() if held[0] in _CODES})
+        yield TiffPage(
+            data, order, {tag: held for tag, held in entries.items() if held[0] in _CODES}
+        )
         (at,) = struct.unpack_from(order + pointer, data, at + count * step)
 
 
-def needed(found: Page, box: Box) -> tuple[int, int]:
+def needed(found: TiffPage, box: Box) -> tuple[int, int]:
     """Return how many pixels across and down are decoded for an area, at most."""
     samples, segments = found.samples, found.segments
     columns, rows = segments.around(box)
@@ -288,7 +290,7 @@ def needed(found: Page, box: Box) -> tuple[int, int]:
     return len(columns) * segments.width, last - rows.start * segments.height
 
 
-def narrowed(found: Page, box: Box) -> tuple[bytes, tuple[int, int]]:
+def narrowed(found: TiffPage, box: Box) -> tuple[bytes, tuple[int, int]]:
     """Return a TIFF file of what an area lies in, and where its corner is in the page.
 
     `box`: left, top, right and bottom as stored, the last two excluded. The lower right corner of
@@ -328,7 +330,7 @@ class Grey(NamedTuple):
     """Where it begins in the page, how large it is, and how wide its tiles are, in its pixels."""
 
 
-def as_grey(found: Page, box: Box, plane: int, octets: int) -> Grey:
+def as_grey(found: TiffPage, box: Box, plane: int, octets: int) -> Grey:
     """Return the octets of a plane that an area lies in, so many a pixel, as grey pixels."""
     samples, segments = found.samples, found.segments
     entries: dict[int, Values] = {_BITS: (3, (8,)), _PHOTOMETRIC: (3, (1,))}
@@ -354,7 +356,7 @@ def _by_rows(samples: Samples, segments: _Segments) -> bool:
     return samples.compression == _NONE and not segments.tiled and samples.photometric != _YCBCR
 
 
-def _rows(found: Page, samples: Samples, box: Box, plane: int) -> bytes:
+def _rows(found: TiffPage, samples: Samples, box: Box, plane: int) -> bytes:
     """Return the rows of an area, of all channels or of one that is stored apart."""
     _, top, _, bottom = box
     segments = found.segments
@@ -374,7 +376,7 @@ def _rows(found: Page, samples: Samples, box: Box, plane: int) -> bytes:
     return rows
 
 
-def _of_plane(found: Page, box: Box, plane: int) -> list[bytes]:
+def _of_plane(found: TiffPage, box: Box, plane: int) -> list[bytes]:
     """Return the strips or tiles of a plane that an area lies in."""
     segments = found.segments
     columns, rows = segments.around(box)

@@ -20,7 +20,7 @@ from permacite.extract.media.png import Deep
 from permacite.extract.media.tiff import BY_OCTETS, PROFILE, as_grey, file_with, needed
 
 if TYPE_CHECKING:
-    from permacite.extract.media.tiff import Box, Page, Samples, Values
+    from permacite.extract.media.tiff import Box, Samples, TiffPage, Values
 
 __all__ = ["decode", "encode", "is_deep", "memory", "picture_of"]
 
@@ -68,14 +68,14 @@ def is_deep(samples: Samples) -> bool:
     return True
 
 
-def memory(found: Page, box: Box) -> int:
+def memory(found: TiffPage, box: Box) -> int:
     """Return the octets that reading an area takes."""
     across, down = needed(found, box)
     part = (box[2] - box[0]) * (box[3] - box[1])
     return (_OF_EACH * across * down + _OF_PART * part) * sum(found.samples.bits) // 8
 
 
-def decode(found: Page, box: Box) -> Deep:
+def decode(found: TiffPage, box: Box) -> Deep:
     """Return an area: left, top, right and bottom as stored, the last two excluded."""
     samples = found.samples
     planes = [_plane(found, samples, box, number) for number in range(samples.planes)]
@@ -88,7 +88,7 @@ def decode(found: Page, box: Box) -> Deep:
     return Deep(kind, octets * samples.per_pixel, rows)
 
 
-def picture_of(deep: Deep, found: Page) -> Any:
+def picture_of(deep: Deep, found: TiffPage) -> Any:
     """Return samples as a picture of the usual kind, where there is such a one, else None."""
     mode, layout = _AS_PICTURE.get(deep.kind, ("", ""))
     extra = (_ALPHA,) if mode in {"LA", "RGBA"} else ()
@@ -102,7 +102,7 @@ def picture_of(deep: Deep, found: Page) -> Any:
     return picture
 
 
-def encode(picture: Deep, found: Page) -> tuple[bytes, str]:
+def encode(picture: Deep, found: TiffPage) -> tuple[bytes, str]:
     """Return a file of a part of a page, and its media type: PNG, or TIFF where that is no PNG."""
     colour = found.colour()
     if picture.kind in png.KINDS:
@@ -133,7 +133,7 @@ def _together(rows: tuple[bytes, ...], octets: int) -> bytes:
     return bytes(joined)
 
 
-def _plane(found: Page, samples: Samples, box: Box, number: int) -> list[bytes]:
+def _plane(found: TiffPage, samples: Samples, box: Box, number: int) -> list[bytes]:
     """Return the rows of an area, of all channels or of one that is stored apart."""
     channels = samples.per_pixel // samples.planes
     octets = samples.bits[0] // 8 * channels

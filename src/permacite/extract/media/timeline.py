@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 __all__ = [
     "LAYOUTS",
     "MAX_SECONDS",
+    "DecodedPacket",
     "Form",
-    "Heard",
-    "Stretch",
+    "SoundStretch",
     "from_key_picture",
     "heard",
     "packets",
@@ -162,17 +162,17 @@ class Form(NamedTuple):
         return (b"\x80" if self.layout == "u8" else b"\0") * (count * self.size)
 
 
-class Stretch(NamedTuple):
+class SoundStretch(NamedTuple):
     """Samples of one form that follow each other, the first at `since` seconds."""
 
     form: Form
     since: Fraction
 
 
-class Heard(NamedTuple):
+class DecodedPacket(NamedTuple):
     """What one packet adds to a stretch; `damaged`: it is not what was recorded."""
 
-    stretch: Stretch
+    stretch: SoundStretch
     length: int = 0
     octets: bytes = b""
     damaged: bool = False
@@ -180,7 +180,7 @@ class Heard(NamedTuple):
 
 def heard(
     container: Any, stream: Any, zero: Fraction | None = None
-) -> Iterator[tuple[Any, Heard | None]]:
+) -> Iterator[tuple[Any, DecodedPacket | None]]:
     """Decode a stream of sound from its start: each packet, and what is heard of it, if anything.
 
     `zero`: the time stamp at which time begins, in seconds; None is where the sound begins.
@@ -229,7 +229,7 @@ class Listener:
         self._tells_damage = tells_damage
         self._errors = load("av").FFmpegError
         self._fault: Exception | None = None
-        self._stretch: Stretch | None = None
+        self._stretch: SoundStretch | None = None
         self._resampler: Any = None
         self._heard = 0
         self._lost = Fraction(0)
@@ -240,7 +240,7 @@ class Listener:
         self._frame = Fraction(0)
         self._settled: Fraction | None = None
 
-    def listen(self, packet: Any) -> Heard | None:
+    def listen(self, packet: Any) -> DecodedPacket | None:
         """What is heard of a packet; None where it is nothing."""
         if 0 < packet.size <= self._tag:
             self._tag -= packet.size
@@ -265,13 +265,15 @@ class Listener:
         self._frames += len(frames)
         damaged = damaged or (self._settled is not None and self._now() < self._settled)
         self._heard += count
-        return Heard(self._stretch, count, bytes(octets), damaged) if self._stretch else None
+        return (
+            DecodedPacket(self._stretch, count, bytes(octets), damaged) if self._stretch else None
+        )
 
-    def end(self) -> Heard:
+    def end(self) -> DecodedPacket:
         """What is left at the end: a hole, where the last packets could not be decoded."""
         if self._stretch is None:
             raise undecodable("sound", self._fault or "there is no sound in it")
-        return Heard(Stretch(self._stretch.form, self._now() + self._lost))
+        return DecodedPacket(SoundStretch(self._stretch.form, self._now() + self._lost))
 
     def _now(self) -> Fraction:
         """When the last of what was heard ended."""
@@ -279,7 +281,7 @@ class Listener:
             return Fraction(0)
         return self._stretch.since + Fraction(self._heard, self._stretch.form.rate)
 
-    def _place(self, frame: Any) -> Stretch:
+    def _place(self, frame: Any) -> SoundStretch:
         """Find the stretch that a frame is in: a new one behind a hole, or of another form."""
         hole, form = self._hole(frame), self._form(frame)
         if self._stretch is None or hole or form != self._stretch.form:
@@ -288,7 +290,7 @@ class Listener:
             since = self._now() + hole
             if self._stretch is None and self._zero is not None and frame.pts is not None:
                 since = frame.pts * frame.time_base - self._zero
-            self._stretch, self._heard = Stretch(form, since), 0
+            self._stretch, self._heard = SoundStretch(form, since), 0
             if hole and not self._codec.codec.lossless:
                 self._settled = since + _SETTLING_S
         return self._stretch

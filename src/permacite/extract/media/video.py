@@ -42,8 +42,8 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from permacite.extract.media.picture import Area
-    from permacite.extract.media.sound import Part
+    from permacite.extract.media.picture import PixelArea
+    from permacite.extract.media.sound import SoundPart
 
 __all__ = ["Corners", "Film", "clip", "still"]
 
@@ -70,7 +70,7 @@ class Film:
     """
 
     def __init__(
-        self, found: Area | None, rate: Fraction, zero: Fraction, part: Part | None
+        self, found: PixelArea | None, rate: Fraction, zero: Fraction, part: SoundPart | None
     ) -> None:
         """`rate`: pictures a second, as told. Nothing is written before the first picture."""
         self._found, self._rate, self._zero = found, rate, zero
@@ -150,7 +150,7 @@ class Film:
 class _Track:
     """The samples of a part, written a block at a time."""
 
-    def __init__(self, part: Part) -> None:
+    def __init__(self, part: SoundPart) -> None:
         assert part.form is not None  # noqa: S101 - there are samples
         self._form, self._samples, self._since = part.form, part.samples, part.since
         self._written = 0
@@ -191,7 +191,7 @@ def _places(channels: int) -> str:
     return _PLACES[channels - 1] if channels <= len(_PLACES) else f"{channels} channels"
 
 
-def _graph(av: Any, frame: Any, found: Area | None) -> Any:
+def _graph(av: Any, frame: Any, found: PixelArea | None) -> Any:
     """Build the filter that turns the picture as displayed and cuts the area out of it."""
     graph = av.filter.Graph()
     nodes = [
@@ -310,7 +310,7 @@ def _clip(
     time: Interval,
     corners: Corners | None,
     zero: Fraction,
-    part: sound.Part | None,
+    part: sound.SoundPart | None,
     damaged: bool,
 ) -> Excerpt:
     film, found, end, late = None, None, Fraction(0), True
@@ -338,7 +338,7 @@ def _excerpt(film: Film, *, clipped: bool, damaged: bool) -> Excerpt:
     return Excerpt(file, "video/matroska", None, None, clipped, digest, damaged)
 
 
-def _sound(data: Octets, time: Interval, zero: Fraction) -> tuple[sound.Part | None, bool]:
+def _sound(data: Octets, time: Interval, zero: Fraction) -> tuple[sound.SoundPart | None, bool]:
     """The sound of an interval, None where there is none; whether it is as it was recorded."""
     with opened(data, "video") as container:
         if not container.streams.audio:
@@ -359,7 +359,7 @@ def _size(frame: Any) -> tuple[int, int]:
     return frame.width, frame.height
 
 
-class _Shown(NamedTuple):
+class _ShownFrame(NamedTuple):
     """A picture, the time stamps of its start and end, and whether it may not be as recorded."""
 
     frame: Any
@@ -395,7 +395,7 @@ class _Reel:
         """Pictures a second, as told."""
         return Fraction(self.stream.average_rate or _RATE)
 
-    def pictures(self, start: Fraction | None = None) -> Iterator[_Shown]:
+    def pictures(self, start: Fraction | None = None) -> Iterator[_ShownFrame]:
         """All pictures; from about the time stamp `start` on, where that gives the same.
 
         Raises PermaciteError where there is none, LimitError where there are too many.
@@ -414,7 +414,7 @@ class _Reel:
                 time = end if frame.pts is None else frame.pts * frame.time_base
                 length = (frame.duration or 0) * frame.time_base or 1 / self.rate
                 end = time + length
-                yield _Shown(frame, time, end, self._is_damaged(frame, time))
+                yield _ShownFrame(frame, time, end, self._is_damaged(frame, time))
         if not pixels:
             raise undecodable("video", self._fault or "there are no pictures in it")
 

@@ -26,14 +26,14 @@ from itertools import islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.fragments.alignment import chains, words
-from permacite.fragments.alignment.chains import Block, Gap
-from permacite.fragments.alignment.editing import Side, edit, weigh
+from permacite.fragments.alignment.chains import Gap, MatchedBlock
+from permacite.fragments.alignment.editing import EditSide, edit, weigh
 from permacite.fragments.alignment.words import Range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from permacite.fragments.alignment.words import Text
+    from permacite.fragments.alignment.words import WordedText
 
 __all__ = ["SAYS_ENOUGH", "Alignment", "Region", "align"]
 
@@ -47,12 +47,12 @@ _MAX_COMPARED = 8
 """How many parts of this size one question may lead to."""
 
 
-class _Parts(NamedTuple):
+class _DividedRegion(NamedTuple):
     """A region parted: the places of its words, the runs that are the same, and what is between."""
 
     old_places: list[int]
     new_places: list[int]
-    same: list[Block]
+    same: list[MatchedBlock]
     gaps: list[Gap]
 
 
@@ -62,10 +62,10 @@ class Region:
     def __init__(self) -> None:
         self.old: list[Range] = []
         self.new: list[Range] = []
-        self._parts: _Parts | None = None
+        self._parts: _DividedRegion | None = None
         self._edits: dict[Gap, list[tuple[int, int]]] = {}
 
-    def pairs_of_old(self, asked: Range, old: Text, new: Text) -> list[tuple[int, int]]:
+    def pairs_of_old(self, asked: Range, old: WordedText, new: WordedText) -> list[tuple[int, int]]:
         """Return the words that stand for those of the old text that are asked for, if any do.
 
         Some of those beside them are among them.
@@ -76,7 +76,7 @@ class Region:
             parts, (old, new), lambda gap: gap.old_start < end and start < gap.old_end
         )
 
-    def pairs_of_new(self, asked: Range, old: Text, new: Text) -> list[tuple[int, int]]:
+    def pairs_of_new(self, asked: Range, old: WordedText, new: WordedText) -> list[tuple[int, int]]:
         """Return the same, for words of the new text."""
         parts = self._parts = self._parts or self._parted(old, new)
         start, end = (bisect_left(parts.new_places, place) for place in asked)
@@ -85,7 +85,10 @@ class Region:
         )
 
     def _pairs(
-        self, parts: _Parts, texts: tuple[Text, Text], is_asked: Callable[[Gap], bool]
+        self,
+        parts: _DividedRegion,
+        texts: tuple[WordedText, WordedText],
+        is_asked: Callable[[Gap], bool],
     ) -> list[tuple[int, int]]:
         pairs: list[tuple[int, int]] = []
         for i, k, length in parts.same:
@@ -102,13 +105,13 @@ class Region:
             pairs += self._edits[gap]
         return pairs
 
-    def _parted(self, old: Text, new: Text) -> _Parts:
+    def _parted(self, old: WordedText, new: WordedText) -> _DividedRegion:
         old_places = [place for part in self.old for place in range(*part)]
         new_places = [place for part in self.new for place in range(*part)]
         old_ids = [old.ids[place] for place in old_places]
         new_ids = [new.ids[place] for place in new_places]
         gaps = [Gap(0, len(old_ids), 0, len(new_ids))]
-        same: list[Block] = []
+        same: list[MatchedBlock] = []
         for length in _SHORT_RUNS:
             narrower = []
             for gap in gaps:
@@ -118,24 +121,26 @@ class Region:
                 same += runs
                 narrower += chains.between(runs, gap)
             gaps = narrower
-        return _Parts(old_places, new_places, same, gaps)
+        return _DividedRegion(old_places, new_places, same, gaps)
 
 
 def _cells(gap: Gap) -> int:
     return (gap.old_end - gap.old_start) * (gap.new_end - gap.new_start)
 
 
-def _edited(parts: _Parts, gap: Gap, old: Text, new: Text) -> list[tuple[int, int]]:
+def _edited(
+    parts: _DividedRegion, gap: Gap, old: WordedText, new: WordedText
+) -> list[tuple[int, int]]:
     """Compare a part word by word."""
     mine = parts.old_places[gap.old_start : gap.old_end]
     its = parts.new_places[gap.new_start : gap.new_end]
     return [(mine[i], its[j]) for i, j in edit(_side(mine, old), _side(its, new))]
 
 
-def _side(places: Sequence[int], text: Text) -> Side:
+def _side(places: Sequence[int], text: WordedText) -> EditSide:
     """Return words with their bounds; where a part of the text is left out, there is one too."""
     bounds = [text.begins(place) or place - 1 != before for before, place in _followed(places)]
-    return Side([text.words[place] for place in places], [*bounds, text.begins(places[-1] + 1)])
+    return EditSide([text.words[place] for place in places], [*bounds, text.begins(places[-1] + 1)])
 
 
 def _followed(places: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -161,7 +166,7 @@ class Orphans:
     alignment gives it to one by where it stands; here another is found that has as good a claim.
     """
 
-    def __init__(self, old: Text, to_new: Sequence[int]) -> None:
+    def __init__(self, old: WordedText, to_new: Sequence[int]) -> None:
         self._old = old
         self._holding: defaultdict[int, list[Range]] = defaultdict(list)
         for start, end in pairwise(old.sentences):
@@ -173,7 +178,7 @@ class Orphans:
         for number in set(self._old.ids[sentence.start : sentence.end]):
             self._holding[number].append(sentence)
 
-    def like(self, new: Text, part: Range) -> list[Range]:
+    def like(self, new: WordedText, part: Range) -> list[Range]:
         """Return the sentences with the most words of some part of the new text, the best first."""
         common: Counter[Range] = Counter()
         for number in set(new.ids[part.start : part.end]):
@@ -187,8 +192,8 @@ class Orphans:
 class Alignment:
     """Which words of the old text are which of the new one. Places count words."""
 
-    old: Text
-    new: Text
+    old: WordedText
+    new: WordedText
     to_new: Sequence[int]
     """For each word of the old text its place in the new one, -1 for none."""
     to_old: Sequence[int]
@@ -246,13 +251,13 @@ def align(old: str, new: str) -> Alignment:
     first, second = words.read(old, table), words.read(new, table)
     to_new, to_old = array("q", [-1]) * len(first), array("q", [-1]) * len(second)
     gaps = [Gap(0, len(first), 0, len(second))]
-    chain: list[Block] = []
+    chain: list[MatchedBlock] = []
     for bounds in ((first.sentences, second.sentences), (first.lines, second.lines)):
         gaps = _narrowed(gaps, chain, partial(_common_parts, first, second, bounds))
     _note(chain, to_new, to_old)
     for bounds in ((first.sentences, second.sentences), (first.lines, second.lines)):
         _note(_moved(first, second, bounds, (to_new, to_old)), to_new, to_old)
-    runs: list[Block] = []
+    runs: list[MatchedBlock] = []
     mine, its = _unplaced(first, to_new, -1), _unplaced(second, to_old, -2)
     for length in _RUNS:
         gaps = _narrowed(gaps, runs, partial(chains.common_runs, mine, its, length))
@@ -262,7 +267,7 @@ def align(old: str, new: str) -> Alignment:
 
 
 def _narrowed(
-    gaps: list[Gap], anchors: list[Block], step: Callable[[Gap], list[Block]]
+    gaps: list[Gap], anchors: list[MatchedBlock], step: Callable[[Gap], list[MatchedBlock]]
 ) -> list[Gap]:
     """Add what a step finds in each gap; return what is left of them."""
     rests = []
@@ -273,20 +278,20 @@ def _narrowed(
     return rests
 
 
-def _note(blocks: Iterable[Block], to_new: array[int], to_old: array[int]) -> None:
+def _note(blocks: Iterable[MatchedBlock], to_new: array[int], to_old: array[int]) -> None:
     for mine, its, length in blocks:
         to_new[mine : mine + length] = array("q", range(its, its + length))
         to_old[its : its + length] = array("q", range(mine, mine + length))
 
 
-def _unplaced(text: Text, places: Sequence[int], blank: int) -> list[int]:
+def _unplaced(text: WordedText, places: Sequence[int], blank: int) -> list[int]:
     """Return the numbers of the words, `blank` for those that have a place already."""
     return [number if its < 0 else blank for number, its in zip(text.ids, places, strict=True)]
 
 
 def _common_parts(
-    old: Text, new: Text, bounds: tuple[list[int], list[int]], gap: Gap
-) -> list[Block]:
+    old: WordedText, new: WordedText, bounds: tuple[list[int], list[int]], gap: Gap
+) -> list[MatchedBlock]:
     """Return sentences or lines, as the bounds are, that both texts have in order in a gap."""
     table: dict[tuple[int, ...], int] = {}
     mine = _parts(bounds[0], gap.old_start, gap.old_end)
@@ -299,7 +304,7 @@ def _common_parts(
         if weigh(old, Range(start, end)) >= SAYS_ENOUGH
     }
     return [
-        Block(mine[i], its[k], mine[i + length] - mine[i])
+        MatchedBlock(mine[i], its[k], mine[i + length] - mine[i])
         for i, k, length in chains.common_items(first, second, strong)
     ]
 
@@ -327,8 +332,11 @@ def _free(places: Sequence[int]) -> list[Range]:
 
 
 def _moved(
-    old: Text, new: Text, bounds: tuple[list[int], list[int]], places: tuple[array[int], array[int]]
-) -> list[Block]:
+    old: WordedText,
+    new: WordedText,
+    bounds: tuple[list[int], list[int]],
+    places: tuple[array[int], array[int]],
+) -> list[MatchedBlock]:
     """Return sentences or lines that have no place yet, and stand once in either such rest."""
     table: dict[tuple[int, ...], int] = {}
     sides = (
@@ -343,12 +351,12 @@ def _moved(
     for mine, its, _ in chains.unique_pairs(*sides):
         end = bounds[0][bisect_right(bounds[0], mine)]
         if weigh(old, Range(mine, end)) >= SAYS_ENOUGH:
-            blocks.append(Block(mine, its, end - mine))
+            blocks.append(MatchedBlock(mine, its, end - mine))
     return blocks
 
 
 def _regions(
-    chain: list[Block], to_new: Sequence[int], to_old: Sequence[int]
+    chain: list[MatchedBlock], to_new: Sequence[int], to_old: Sequence[int]
 ) -> tuple[list[tuple[Range, Region]], list[tuple[Range, Region]]]:
     """The rest of either text, and for each part what it may have become, or come of.
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
 
 __all__ = [
-    "Block",
     "Gap",
+    "MatchedBlock",
     "between",
     "common_items",
     "common_runs",
@@ -46,7 +46,7 @@ class Gap(NamedTuple):
     new_end: int
 
 
-class Block(NamedTuple):
+class MatchedBlock(NamedTuple):
     """As many items of the old sequence as of the new one, the same in the same order."""
 
     old: int
@@ -54,22 +54,24 @@ class Block(NamedTuple):
     length: int
 
 
-def between(blocks: Iterable[Block], gap: Gap) -> list[Gap]:
+def between(blocks: Iterable[MatchedBlock], gap: Gap) -> list[Gap]:
     """The gaps left around blocks that stand in order, where both sides have words."""
     gaps = []
     old, new = gap.old_start, gap.new_start
-    for block in (*blocks, Block(gap.old_end, gap.new_end, 0)):
+    for block in (*blocks, MatchedBlock(gap.old_end, gap.new_end, 0)):
         if old < block.old and new < block.new:
             gaps.append(Gap(old, block.old, new, block.new))
         old, new = block.old + block.length, block.new + block.length
     return gaps
 
 
-def unique_pairs(old: Iterable[tuple[int, int]], new: Iterable[tuple[int, int]]) -> list[Block]:
+def unique_pairs(
+    old: Iterable[tuple[int, int]], new: Iterable[tuple[int, int]]
+) -> list[MatchedBlock]:
     """Return the places of what stands once in either, from (key, place); in the old order."""
     first, second = _once(old), _once(new)
     pairs = ((place, second.get(key, -1)) for key, place in first.items() if place >= 0)
-    return [Block(mine, its, 1) for mine, its in pairs if its >= 0]
+    return [MatchedBlock(mine, its, 1) for mine, its in pairs if its >= 0]
 
 
 def _once(keyed: Iterable[tuple[int, int]]) -> dict[int, int]:
@@ -80,7 +82,7 @@ def _once(keyed: Iterable[tuple[int, int]]) -> dict[int, int]:
     return places
 
 
-def longest_chain(pairs: list[Block]) -> list[Block]:
+def longest_chain(pairs: list[MatchedBlock]) -> list[MatchedBlock]:
     """Return the longest part of the pairs that stands in order in the new sequence as well."""
     tails: list[int] = []
     last: list[int] = []
@@ -98,12 +100,14 @@ def longest_chain(pairs: list[Block]) -> list[Block]:
     return chain[::-1]
 
 
-def common_items(old: Sequence[int], new: Sequence[int], strong: Container[int]) -> list[Block]:
+def common_items(
+    old: Sequence[int], new: Sequence[int], strong: Container[int]
+) -> list[MatchedBlock]:
     """Return the items that both have in order: at both ends, and those that stand once between.
 
     Only those that are `strong` count between: others may stand in two places by chance.
     """
-    blocks: list[Block] = []
+    blocks: list[MatchedBlock] = []
     gaps = [Gap(0, len(old), 0, len(new))]
     for _ in range(_ROUNDS):
         gaps = [rest for gap in gaps for rest in _anchored(old, new, gap, blocks, strong)]
@@ -113,7 +117,11 @@ def common_items(old: Sequence[int], new: Sequence[int], strong: Container[int])
 
 
 def _anchored(  # noqa: PLR0917 - both sequences, the part of them, and what is known of them
-    old: Sequence[int], new: Sequence[int], gap: Gap, blocks: list[Block], strong: Container[int]
+    old: Sequence[int],
+    new: Sequence[int],
+    gap: Gap,
+    blocks: list[MatchedBlock],
+    strong: Container[int],
 ) -> list[Gap]:
     """Add what a gap begins and ends with and its anchors to `blocks`; return what is left."""
     i, k = gap.old_start, gap.new_start
@@ -129,9 +137,9 @@ def _anchored(  # noqa: PLR0917 - both sequences, the part of them, and what is 
         weak = _weak(old[j : min(gap.old_end, j + _GIVEN_BACK)], strong)
         j, m = j + weak, m + weak
     if i > gap.old_start:
-        blocks.append(Block(gap.old_start, gap.new_start, i - gap.old_start))
+        blocks.append(MatchedBlock(gap.old_start, gap.new_start, i - gap.old_start))
     if j < gap.old_end:
-        blocks.append(Block(j, m, gap.old_end - j))
+        blocks.append(MatchedBlock(j, m, gap.old_end - j))
     if i == j or k == m:
         return []
     pairs = unique_pairs(
@@ -147,7 +155,9 @@ def _weak(items: Sequence[int], strong: Container[int]) -> int:
     return next((count for count, item in enumerate(items) if item in strong), len(items))
 
 
-def common_runs(old: Sequence[int], new: Sequence[int], length: int, gap: Gap) -> list[Block]:
+def common_runs(
+    old: Sequence[int], new: Sequence[int], length: int, gap: Gap
+) -> list[MatchedBlock]:
     """Return runs of at least `length` (a power of two) items that both have in order.
 
     Each holds one that stands once in either part, and reaches as far as the parts agree.
@@ -156,12 +166,14 @@ def common_runs(old: Sequence[int], new: Sequence[int], length: int, gap: Gap) -
         zip(_runs(old[gap.old_start : gap.old_end], length), range(gap.old_start, gap.old_end)),  # noqa: B905 - the last items begin no run
         zip(_runs(new[gap.new_start : gap.new_end], length), range(gap.new_start, gap.new_end)),  # noqa: B905 - the same
     )
-    blocks: list[Block] = []
+    blocks: list[MatchedBlock] = []
     i, k = gap.old_start, gap.new_start
     for mine, its, _ in longest_chain(pairs):
         if mine < i or its < k or old[mine : mine + length] != new[its : its + length]:
             continue
-        block = _grown(old, new, Block(mine, its, length), Gap(i, gap.old_end, k, gap.new_end))
+        block = _grown(
+            old, new, MatchedBlock(mine, its, length), Gap(i, gap.old_end, k, gap.new_end)
+        )
         blocks.append(block)
         i, k = block.old + block.length, block.new + block.length
     return blocks
@@ -178,7 +190,7 @@ def _runs(items: Sequence[int], length: int) -> Sequence[int]:
     return items
 
 
-def _grown(old: Sequence[int], new: Sequence[int], block: Block, gap: Gap) -> Block:
+def _grown(old: Sequence[int], new: Sequence[int], block: MatchedBlock, gap: Gap) -> MatchedBlock:
     """Return the block as far as its surroundings are the same, within the gap."""
     i, k, length = block
     while i > gap.old_start and k > gap.new_start and old[i - 1] == new[k - 1]:
@@ -186,4 +198,4 @@ def _grown(old: Sequence[int], new: Sequence[int], block: Block, gap: Gap) -> Bl
     room = min(gap.old_end - i, gap.new_end - k)
     while length < room and old[i + length] == new[k + length]:
         length += 1
-    return Block(i, k, length)
+    return MatchedBlock(i, k, length)

@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from permacite.fragments.alignment.aligning import align
-from permacite.fragments.alignment.chains import Block, longest_chain
+from permacite.fragments.alignment.chains import MatchedBlock, longest_chain
 from permacite.fragments.alignment.words import is_mark, is_number, is_word
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Sequence
 
-    from permacite.fragments.alignment.words import Text
+    from permacite.fragments.alignment.words import WordedText
 
 __all__ = ["Change", "Kind", "Piece", "changes", "compared", "negations"]
 
@@ -43,17 +43,17 @@ def compared(old: str, new: str) -> tuple[Piece, ...]:
     aligned = align(old, new)
     places = aligned.counterparts(0, len(aligned.old))
     pairs = [
-        Block(mine, its, 1)
+        MatchedBlock(mine, its, 1)
         for mine, its in enumerate(places)
         if its >= 0 and aligned.old.ids[mine] == aligned.new.ids[its]
     ]
     return tuple(_pieces(aligned.old, aligned.new, longest_chain(pairs)))
 
 
-def _pieces(old: Text, new: Text, pairs: Sequence[Block]) -> Iterator[Piece]:
+def _pieces(old: WordedText, new: WordedText, pairs: Sequence[MatchedBlock]) -> Iterator[Piece]:
     """Yield runs of words; what was left out stands before what was put in for it."""
     was, now, same = 0, 0, 0
-    for mine, its, _ in (*pairs, Block(len(old), len(new), 0)):
+    for mine, its, _ in (*pairs, MatchedBlock(len(old), len(new), 0)):
         if mine > was or its > now or mine == len(old):
             yield from _piece("same", new, same, now)
             yield from _piece("removed", old, was, mine)
@@ -63,7 +63,7 @@ def _pieces(old: Text, new: Text, pairs: Sequence[Block]) -> Iterator[Piece]:
 
 
 def _piece(
-    kind: Literal["same", "removed", "added"], text: Text, first: int, last: int
+    kind: Literal["same", "removed", "added"], text: WordedText, first: int, last: int
 ) -> Iterator[Piece]:
     """Yield the words up to where the next one begins, if there are any."""
     if first < last:
@@ -120,7 +120,10 @@ class Change:
 
 
 def changes(
-    old: Text, new: Text, pairs: Sequence[tuple[int, int]], whole: tuple[int, int, int, int]
+    old: WordedText,
+    new: WordedText,
+    pairs: Sequence[tuple[int, int]],
+    whole: tuple[int, int, int, int],
 ) -> tuple[Change, ...]:
     """The differences between two parts (old start and end, new start and end; of words).
 
@@ -135,7 +138,9 @@ def changes(
     return tuple(sorted(differences, key=lambda change: _ORDER.index(change.kind)))
 
 
-def _change(old: Text, new: Text, was: tuple[int, int], now: tuple[int, int]) -> Iterator[Change]:
+def _change(
+    old: WordedText, new: WordedText, was: tuple[int, int], now: tuple[int, int]
+) -> Iterator[Change]:
     """Yield what replaced some words: one word another, where there are as many of them."""
     first, second = old.words[slice(*was)], new.words[slice(*now)]
     if len(first) == len(second) > 1 and all(map(is_word, (*first, *second))):
@@ -146,7 +151,7 @@ def _change(old: Text, new: Text, was: tuple[int, int], now: tuple[int, int]) ->
         yield Change(kind, _told(old, *was), _told(new, *now))
 
 
-def _told(text: Text, first: int, last: int) -> str:
+def _told(text: WordedText, first: int, last: int) -> str:
     if first == last:
         return ""
     return " ".join(text.text[text.starts[first] : text.ends[last - 1]].split())

@@ -16,9 +16,9 @@ from permacite.fragments.alignment.words import is_mark, is_number, is_word
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from permacite.fragments.alignment.words import Range, Text
+    from permacite.fragments.alignment.words import Range, WordedText
 
-__all__ = ["Side", "edit", "resemblance", "weigh", "weight"]
+__all__ = ["EditSide", "edit", "resemblance", "weigh", "weight"]
 
 _OPEN, _OPEN_AT_BOUND = 14, 3
 _CLOSE, _CLOSE_AT_BOUND = 10, 0
@@ -32,7 +32,7 @@ _RELATED_STEM = 4
 _NEVER = -(1 << 40)
 
 
-class Side(NamedTuple):
+class EditSide(NamedTuple):
     """One of two runs: its words, and whether a sentence or a line begins at each place."""
 
     words: Sequence[str]
@@ -50,12 +50,12 @@ def weight(word: str) -> int:
     return 10 if len(word) > 3 or is_number(word) else 6  # noqa: PLR2004 - short words are common
 
 
-def weigh(text: Text, part: Range) -> int:
+def weigh(text: WordedText, part: Range) -> int:
     """How much some words say."""
     return sum(map(weight, text.words[part.start : part.end]))
 
 
-def resemblance(old: Text, part: Range, new: Text, other: Range) -> float:
+def resemblance(old: WordedText, part: Range, new: WordedText, other: Range) -> float:
     """The share of their words that two parts have in common, by weight, in whatever order."""
     mine = Counter(old.words[part.start : part.end])
     its = Counter(new.words[other.start : other.end])
@@ -63,7 +63,7 @@ def resemblance(old: Text, part: Range, new: Text, other: Range) -> float:
     return 2 * common / max(1, weigh(old, part) + weigh(new, other))
 
 
-def edit(old: Side, new: Side) -> list[tuple[int, int]]:
+def edit(old: EditSide, new: EditSide) -> list[tuple[int, int]]:
     """Which word of `new` stands for which of `old`, the same or another, in order.
 
     Takes time and space in proportion to the product of both lengths.
@@ -85,7 +85,7 @@ def edit(old: Side, new: Side) -> list[tuple[int, int]]:
     return pairs[::-1]
 
 
-class _Row(NamedTuple):
+class _EditRow(NamedTuple):
     """The best edits of the old words so far into each beginning of the new ones.
 
     `paired` and `removal`: of those that end so; `best` and `states`: of all, and how they end.
@@ -97,7 +97,7 @@ class _Row(NamedTuple):
     states: bytearray
 
 
-def _fill(old: Side, new: Side) -> list[bytearray]:
+def _fill(old: EditSide, new: EditSide) -> list[bytearray]:
     """Return for each two places how the best edit of what stands before them came there.
 
     Bits: 0-1 the state before a pair, 2 a removal goes on, 3 an insertion goes on, 4-5 the best
@@ -116,19 +116,19 @@ def _fill(old: Side, new: Side) -> list[bytearray]:
     return traces
 
 
-def _first_row(opening: list[int], closing: list[int]) -> tuple[_Row, bytearray]:
+def _first_row(opening: list[int], closing: list[int]) -> tuple[_EditRow, bytearray]:
     """The words that were put in, which come of no others."""
     width = len(closing)
     never = [_NEVER] * (width - 1)
     best = [-opening[0] - _EXTEND * j - closing[j] for j in range(1, width)]
     states = bytearray([0] + [2] * (width - 1))
     trace = bytearray([0, *([32] * min(1, width - 1)), *([40] * (width - 2))])
-    return _Row([0, *never], [_NEVER, *never], [0, *best], states), trace
+    return _EditRow([0, *never], [_NEVER, *never], [0, *best], states), trace
 
 
 def _next_row(
-    last: _Row, gains: list[int], cost: tuple[int, int], costs: tuple[list[int], list[int]]
-) -> tuple[_Row, bytearray]:
+    last: _EditRow, gains: list[int], cost: tuple[int, int], costs: tuple[list[int], list[int]]
+) -> tuple[_EditRow, bytearray]:
     """Return the row after one more old word: what each pair gains, what gaps cost on both sides.
 
     A gap opens before the place to its left, and closes at the place that it reaches.
@@ -137,7 +137,7 @@ def _next_row(
     opened, begun = last.paired[0] - cost[0], last.removal[0]
     removal = max(opened, begun) - _EXTEND
     removed, insertion, paired = removal - cost[1], _NEVER, _NEVER
-    row = _Row([paired], [removal], [removed], bytearray([1]))
+    row = _EditRow([paired], [removal], [removed], bytearray([1]))
     trace = bytearray([16 | (4 if begun >= opened else 0)])
     for j, gain in enumerate(gains, 1):
         bits = last.states[j - 1]

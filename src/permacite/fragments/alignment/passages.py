@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from permacite.fragments.alignment.aligning import Alignment
-    from permacite.fragments.alignment.words import Text
+    from permacite.fragments.alignment.words import WordedText
 
 __all__ = ["Fate", "Image", "Similar", "Status", "follow", "image_of", "is_open"]
 
@@ -234,7 +234,12 @@ def _negated_beside(alignment: Alignment, passage: Range, now: Range) -> Fate | 
 
 
 def _other_words(
-    text: Text, part: Range, step: int, *, other: Text, places: Callable[[int, int], list[int]]
+    text: WordedText,
+    part: Range,
+    step: int,
+    *,
+    other: WordedText,
+    places: Callable[[int, int], list[int]],
 ) -> Range:
     """Return the few words before or after a part, in its sentence, that the other text lacks."""
     begin, end = text.sentences_of(*part)
@@ -365,13 +370,13 @@ def _likeness(image: Image) -> float:
     return _alike(_text(texts[0], image.part), _text(texts[1], image.whole))
 
 
-def _text(text: Text, part: Range) -> str:
+def _text(text: WordedText, part: Range) -> str:
     if part.start == part.end:
         return ""
     return text.text[slice(*_span(text, part))]
 
 
-def _span(text: Text, part: Range) -> tuple[int, int]:
+def _span(text: WordedText, part: Range) -> tuple[int, int]:
     return text.starts[part.start], text.ends[part.end - 1]
 
 

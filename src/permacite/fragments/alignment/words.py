@@ -19,7 +19,7 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Range", "Text", "is_mark", "is_number", "is_word", "read"]
+__all__ = ["Range", "WordedText", "is_mark", "is_number", "is_word", "read"]
 
 _SPACED_CLAUSES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17d3\u17d5-\u17ff\u1a20-\u1aad\uaa60-\uaa7f"
 """Thai, Lao, Burmese, Khmer and scripts beside them: spaces stand between clauses."""
@@ -81,7 +81,7 @@ class Range(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class WordedText:
     """A text and its words: where each starts and ends, and the words with which parts begin.
 
     `starts` and `ends` are offsets of characters. `sentences` and `lines` are places of words,
@@ -118,7 +118,7 @@ class Text:
         return begin, self.sentences[bisect_left(self.sentences, last)]
 
 
-def read(text: str, table: dict[str, int]) -> Text:
+def read(text: str, table: dict[str, int]) -> WordedText:
     """Take a text apart, in linear time. New words are added to the table of their numbers."""
     lead = len(text) - len(text.lstrip())
     pieces = _PIECE.findall(text, lead)
@@ -128,7 +128,7 @@ def read(text: str, table: dict[str, int]) -> Text:
     ends = [start + len(word) for start, word in zip(starts, words, strict=True)]
     sentences, lines = _bounds(pieces, words)
     ids = [table.setdefault(word, len(table)) for word in words]
-    return Text(text, words, ids, starts, ends, sentences, lines, table)
+    return WordedText(text, words, ids, starts, ends, sentences, lines, table)
 
 
 def is_number(word: str) -> bool:

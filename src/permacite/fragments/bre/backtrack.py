@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Literal
 
 from permacite.errors import LimitError
 from permacite.fragments.bre.syntax import (
+    Alternation,
     Anchor,
     BackReference,
-    Characters,
-    Choice,
+    CharacterSet,
     Group,
     Node,
     Repeat,
@@ -30,7 +30,7 @@ from permacite.fragments.bre.syntax import (
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-__all__ = ["Search", "Step", "program"]
+__all__ = ["BacktrackSearch", "ProgramStep", "program"]
 
 _MAX_STEPS = 20_000
 """Steps that a program may have: intervals are written out."""
@@ -52,22 +52,22 @@ _NONE = Sequence(())
 
 
 @dataclass(slots=True)
-class Step:
+class ProgramStep:
     """One step of a program, and the steps that may follow. `slot` is a group's in the captures."""
 
     kind: Kind
     node: Node
     slot: int
-    following: tuple[Step, ...]
+    following: tuple[ProgramStep, ...]
 
 
-def program(root: Node) -> tuple[Step, int]:
+def program(root: Node) -> tuple[ProgramStep, int]:
     """Return the first step of `root`, and how many groups are referred to.
 
     Raises LimitError where intervals make it too long.
     """
     numbers = sorted(set(_references(root)))
-    writer = _Writer({number: slot for slot, number in enumerate(numbers)})
+    writer = _ProgramWriter({number: slot for slot, number in enumerate(numbers)})
     return writer.write(root, writer.step("match")), len(numbers)
 
 
@@ -78,30 +78,32 @@ def _references(node: Node) -> list[int]:
             return [number]
         case Group(_, item) | Repeat(item, _, _):
             return _references(item)
-        case Sequence(items) | Choice(items):
+        case Sequence(items) | Alternation(items):
             return [number for item in items for number in _references(item)]
     return []
 
 
-class _Writer:
+class _ProgramWriter:
     """Writes a program from its end to its start."""
 
     def __init__(self, slots: dict[int, int]) -> None:
         self.slots = slots
         self.written = 0
 
-    def step(self, kind: Kind, *following: Step, node: Node = _NONE, slot: int = 0) -> Step:
+    def step(
+        self, kind: Kind, *following: ProgramStep, node: Node = _NONE, slot: int = 0
+    ) -> ProgramStep:
         """Make a step."""
         self.written += 1
         if self.written > _MAX_STEPS:
             raise LimitError("the expression is too large", limit="program", maximum=_MAX_STEPS)
-        return Step(kind, node, slot, following)
+        return ProgramStep(kind, node, slot, following)
 
-    def write(self, node: Node, after: Step) -> Step:
+    def write(self, node: Node, after: ProgramStep) -> ProgramStep:
         """Write the steps of `node`, which lead to `after`, and return the first."""
         match node:
-            case Characters() | Anchor():
-                kind: Kind = "character" if isinstance(node, Characters) else "anchor"
+            case CharacterSet() | Anchor():
+                kind: Kind = "character" if isinstance(node, CharacterSet) else "anchor"
                 return self.step(kind, after, node=node)
             case BackReference(number):
                 return self.step("reference", after, slot=3 * self.slots[number])
@@ -109,20 +111,20 @@ class _Writer:
                 return self._group(node, after)
             case Repeat():
                 return self._repeat(node, after)
-            case Choice(items):
+            case Alternation(items):
                 return self.step("fork", *(self.write(item, after) for item in items))
         for item in reversed(node.items):
             after = self.write(item, after)
         return after
 
-    def _group(self, group: Group, after: Step) -> Step:
+    def _group(self, group: Group, after: ProgramStep) -> ProgramStep:
         if group.number not in self.slots:
             return self.write(group.item, after)
         slot = 3 * self.slots[group.number]
         inside = self.write(group.item, self.step("close", after, slot=slot))
         return self.step("open", inside, slot=slot)
 
-    def _repeat(self, repeat: Repeat, after: Step) -> Step:
+    def _repeat(self, repeat: Repeat, after: ProgramStep) -> ProgramStep:
         if repeat.high is None:
             loop = self.step("fork")
             loop.following = (self.write(repeat.item, loop), after)
@@ -136,10 +138,10 @@ class _Writer:
         return after
 
 
-class Search:
+class BacktrackSearch:
     """A search through one text. The steps it may take are counted over all its calls."""
 
-    def __init__(self, first: Step, groups: int, text: str) -> None:
+    def __init__(self, first: ProgramStep, groups: int, text: str) -> None:
         self.first = first
         self.unset = (-1,) * (3 * groups)
         self.text = text
@@ -173,7 +175,7 @@ class Search:
             problem = "there are too many ways in which the expression could match"
             raise LimitError(problem, limit="ways", maximum=self.maximum)
 
-    def _taken(self, step: Step, place: int, captures: Captures) -> tuple[int, Captures]:
+    def _taken(self, step: ProgramStep, place: int, captures: Captures) -> tuple[int, Captures]:
         """Take one step. Returns the place after it, -1 where it cannot be taken."""
         slot = step.slot
         if step.kind == "character":
@@ -200,7 +202,7 @@ class Search:
 @lru_cache(maxsize=1 << 14)
 def _holds(characters: Node, character: str) -> bool:
     """Whether the character is one of those."""
-    ranges = characters.ranges if isinstance(characters, Characters) else ()
+    ranges = characters.ranges if isinstance(characters, CharacterSet) else ()
     code = ord(character)
     before = bisect_right(ranges, (code, 0x110000)) - 1
     return before >= 0 and code <= ranges[before][1]

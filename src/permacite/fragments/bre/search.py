@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING
 
 from permacite.errors import LimitError, PermaciteError
 from permacite.fragments.bre import shape
-from permacite.fragments.bre.backtrack import Search, program
+from permacite.fragments.bre.backtrack import BacktrackSearch, program
 from permacite.fragments.bre.syntax import (
+    Alternation,
     Anchor,
-    Characters,
-    Choice,
+    CharacterSet,
     Group,
     Node,
     Repeat,
@@ -77,7 +77,7 @@ Written = tuple[str, int]
 
 def _written(node: Node) -> Written:
     match node:
-        case Characters(ranges):
+        case CharacterSet(ranges):
             found = _characters(ranges), 1
         case Anchor(kind) if kind in _ANCHORS:
             found = _ANCHORS[kind], 1
@@ -87,7 +87,7 @@ def _written(node: Node) -> Written:
             found = _repeat(node)
         case Sequence(items):
             found = _joined("", items)
-        case Choice(items):
+        case Alternation(items):
             found = _joined("|", items)
         case _:
             raise _Unsaid
@@ -266,7 +266,7 @@ def _literal(root: Node) -> str | None:
     items = root.items if isinstance(root, Sequence) else (root,)
     found = []
     for item in items:
-        if not isinstance(item, Characters) or len(item.ranges) != 1:
+        if not isinstance(item, CharacterSet) or len(item.ranges) != 1:
             return None
         low, high = item.ranges[0]
         if low != high:
@@ -426,7 +426,7 @@ _CONTINUATION = range(0x80, 0xC0)
 def _backtracked(root: Node, text: str, data: bytes) -> Iterator[Span]:
     """Yield the matches that are not empty, in code points."""
     first, groups = program(root)
-    search = Search(first, groups, text)
+    search = BacktrackSearch(first, groups, text)
     automaton = _automaton(shape.without_references(root))
     place = offset = 0
     while (found := automaton.search(data, offset)) is not None:

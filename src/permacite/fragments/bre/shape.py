@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from permacite.fragments.bre.brackets import WORD, complement
 from permacite.fragments.bre.syntax import (
+    Alternation,
     Anchor,
     BackReference,
-    Characters,
-    Choice,
+    CharacterSet,
     Group,
     Node,
     Repeat,
@@ -36,10 +36,10 @@ __all__ = [
 ]
 
 NOTHING = Sequence(())
-_ANY = Characters(complement(()))
+_ANY = CharacterSet(complement(()))
 _ANYTHING = Repeat(_ANY, 0, None)
 
-NEVER = Characters(())
+NEVER = CharacterSet(())
 
 _MAX_PARTS = 50
 """An expression of more unbounded parts is not looked into."""
@@ -55,7 +55,7 @@ def longest(node: Node) -> int | None:
     """Return the length of the longest match, in code points; None where there is no bound."""
     found: int | None = None
     match node:
-        case Characters():
+        case CharacterSet():
             found = 1
         case Anchor():
             found = 0
@@ -66,7 +66,7 @@ def longest(node: Node) -> int | None:
             found = 0 if once == 0 else (None if once is None or high is None else once * high)
         case Sequence(items):
             found = _total([longest(item) for item in items], sum)
-        case Choice(items):
+        case Alternation(items):
             found = _total([longest(item) for item in items], max)
     return found
 
@@ -83,7 +83,7 @@ def steps(node: Node) -> int:
             return steps(item)
         case Repeat(item, low, high):
             return steps(item) * max(1, low, high or 0)
-        case Sequence(items) | Choice(items):
+        case Sequence(items) | Alternation(items):
             return sum(map(steps, items), 1)
     return 1
 
@@ -104,8 +104,8 @@ def prefixes(node: Node) -> Node:
             return Sequence((Repeat(item, 0, None), prefixes(item)))
         case Sequence(items):
             return _prefixes_of_sequence(items)
-        case Choice(items):
-            return Choice(tuple(prefixes(item) for item in items))
+        case Alternation(items):
+            return Alternation(tuple(prefixes(item) for item in items))
     return _ANYTHING
 
 
@@ -118,7 +118,7 @@ def _prefixes_of_sequence(items: tuple[Node, ...]) -> Node:
         return _ANYTHING
     found: Node = NOTHING
     for part in reversed(parts):
-        found = Choice((prefixes(part), Sequence((part, found))))
+        found = Alternation((prefixes(part), Sequence((part, found))))
     return found
 
 
@@ -127,7 +127,7 @@ def required(root: Node) -> str:
     best = run = ""
     for node in _flat(root):
         match node:
-            case Characters(((low, high),)) if low == high:
+            case CharacterSet(((low, high),)) if low == high:
                 run += chr(low)
             case Anchor():
                 pass
@@ -161,8 +161,8 @@ def _rebuilt(node: Node, change: Callable[[Node], Node]) -> Node:
             return Repeat(change(item), low, high)
         case Sequence(items):
             return Sequence(tuple(change(item) for item in items))
-        case Choice(items):
-            return Choice(tuple(change(item) for item in items))
+        case Alternation(items):
+            return Alternation(tuple(change(item) for item in items))
     return node
 
 
@@ -218,7 +218,7 @@ def _is_in_word(node: Node) -> bool:
     """Whether all that matches is characters of words, and at least one."""
     if isinstance(node, Repeat):
         return node.low > 0 and _is_in_word(node.item)
-    if not isinstance(node, Characters):
+    if not isinstance(node, CharacterSet):
         return False
     return all(any(a <= low and high <= b for a, b in WORD) for low, high in node.ranges)
 
@@ -244,7 +244,7 @@ Halves: TypeAlias = "tuple[Node | None, Node | None]"
 
 def _halves(node: Node) -> Halves:
     match node:
-        case Characters():
+        case CharacterSet():
             return None, node
         case Anchor():
             return node, None
@@ -254,7 +254,7 @@ def _halves(node: Node) -> Halves:
             return _halves_of_repeat(node)
         case Sequence(items):
             return _halves_of_sequence(items)
-        case Choice(items):
+        case Alternation(items):
             halves = [_halves(item) for item in items]
             return _choice(half[0] for half in halves), _choice(half[1] for half in halves)
     raise _Untold
@@ -262,7 +262,7 @@ def _halves(node: Node) -> Halves:
 
 def _choice(items: Iterable[Node | None]) -> Node | None:
     some = tuple(item for item in items if item is not None)
-    return Choice(some) if len(some) > 1 else (some[0] if some else None)
+    return Alternation(some) if len(some) > 1 else (some[0] if some else None)
 
 
 def _halves_of_repeat(node: Repeat) -> Halves:

@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from permacite.fragments.bre.brackets import Ranges
 
 __all__ = [
+    "Alternation",
     "Anchor",
     "BackReference",
-    "Characters",
-    "Choice",
+    "CharacterSet",
     "Group",
     "Node",
     "Repeat",
@@ -57,7 +57,7 @@ _MAX_REPEAT = 32767
 
 
 @dataclass(frozen=True, slots=True)
-class Characters:
+class CharacterSet:
     """One character out of some."""
 
     ranges: Ranges
@@ -102,13 +102,13 @@ class Sequence:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Alternation:
     """One out of several."""
 
     items: tuple[Node, ...]
 
 
-Node: TypeAlias = "Characters | Anchor | BackReference | Group | Repeat | Sequence | Choice"
+Node: TypeAlias = "CharacterSet | Anchor | BackReference | Group | Repeat | Sequence | Alternation"
 
 
 def parse(pattern: str, *, newline: bool = False, gnu: bool = False) -> Node:
@@ -119,7 +119,7 @@ def parse(pattern: str, *, newline: bool = False, gnu: bool = False) -> Node:
     """
     if len(pattern) > _MAX_LENGTH:
         raise LimitError("the expression is too long", limit="pattern", maximum=_MAX_LENGTH)
-    return _Parser(pattern, newline=newline, gnu=gnu).tree()
+    return _BreParser(pattern, newline=newline, gnu=gnu).tree()
 
 
 class _Branch:
@@ -136,7 +136,7 @@ class _Branch:
     def node(self) -> Node:
         """The branch as parsed so far."""
         last = self.items[0] if len(self.items) == 1 else Sequence(tuple(self.items))
-        return Choice((*self.alternatives, last)) if self.alternatives else last
+        return Alternation((*self.alternatives, last)) if self.alternatives else last
 
 
 _DIGITS = compile_pattern(r"[0-9]{1,9}")
@@ -178,7 +178,7 @@ def _interval(cursor: Cursor) -> tuple[int, int | None]:
     return first, last
 
 
-class _Parser:
+class _BreParser:
     """Parses one expression, with a stack of open groups instead of recursion."""
 
     def __init__(self, pattern: str, *, newline: bool, gnu: bool) -> None:
@@ -286,11 +286,11 @@ class _Parser:
         if character == "\\":
             self._escaped()
         elif character == "[":
-            self._add(Characters(bracket_expression(self.cursor, newline=self.newline)))
+            self._add(CharacterSet(bracket_expression(self.cursor, newline=self.newline)))
         elif character == ".":
-            self._add(Characters(complement(((10, 10),) if self.newline else ())))
+            self._add(CharacterSet(complement(((10, 10),) if self.newline else ())))
         else:
-            self._add(Characters(((ord(character), ord(character)),)))
+            self._add(CharacterSet(((ord(character), ord(character)),)))
 
     def _escaped(self) -> None:
         """Parse what stands after a backslash (XBD §9.3.3, §9.3.6)."""
@@ -303,17 +303,17 @@ class _Parser:
         if character in "123456789":
             self._back_reference(int(character), start)
         elif character not in _GNU:
-            self._add(Characters(((ord(character), ord(character)),)))
+            self._add(CharacterSet(((ord(character), ord(character)),)))
         elif not self.gnu:
             cursor.fail(
                 f"'\\{character}' is undefined; GNU's meaning needs to be asked for", at=start
             )
         elif character in _GNU_SETS:
-            self._add(Characters(_GNU_SETS[character]))
+            self._add(CharacterSet(_GNU_SETS[character]))
         elif character in _GNU_ANCHORS:
             self._add(_GNU_ANCHORS[character], repeatable=False)
         else:
-            self._add(Characters(((ord(character), ord(character)),)))
+            self._add(CharacterSet(((ord(character), ord(character)),)))
 
     def _back_reference(self, number: int, start: int) -> None:
         r"""\1 to \9, to a group that is closed (XBD §9.3.6)."""

@@ -21,7 +21,7 @@ from permacite.markup.names import (
     SECTIONS,
     VOID,
 )
-from permacite.markup.plain.rendition import Writer
+from permacite.markup.plain.rendition import RenditionWriter
 from permacite.markup.tokens import StartTag
 from permacite.scan import compile_pattern
 
@@ -64,7 +64,7 @@ class Flow:
     def __init__(self, source: str, *, xml: bool) -> None:
         self.source = source
         self.xml = xml
-        self.writer = Writer(source)
+        self.writer = RenditionWriter(source)
         self.keeps_lines = False
         """Whether a line end among white space stays one (rule 9)."""
         self.breaks = 0

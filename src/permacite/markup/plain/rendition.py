@@ -16,7 +16,7 @@ from permacite.errors import NotFoundError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Piece", "PieceKind", "Rendition", "Run", "Writer"]
+__all__ = ["Piece", "PieceKind", "Rendition", "RenditionWriter", "Run"]
 
 PieceKind: TypeAlias = Literal["copy", "replaced", "invented"]
 """The same characters; one thing for another (a reference, a run of white space); white space
@@ -154,7 +154,7 @@ class Rendition:
         return index
 
 
-class Writer:
+class RenditionWriter:
     """Builds a Rendition piece by piece; `source` is what copies are taken from."""
 
     __slots__ = (

@@ -20,20 +20,20 @@ from typing import TYPE_CHECKING, NamedTuple
 from permacite.markup.tokenizer import tokenize
 from permacite.markup.tokens import Doctype, EndTag, StartTag, Text
 from permacite.markup.tree import body, foreign, head, table
-from permacite.markup.tree.construction import Characters, Tree
+from permacite.markup.tree.construction import CharacterToken, Tree
 from permacite.markup.tree.quirks import is_quirky
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from permacite.markup.tree.construction import Token
 
-__all__ = ["Element", "html_elements", "xml_elements"]
+__all__ = ["MarkupElement", "html_elements", "xml_elements"]
 
 _NOT_BLANK = compile_pattern(r"[^\t\n\f\r \0]")
 _RULES = head.RULES | table.RULES | {"in body": body.in_body}
 
 
-class Element(NamedTuple):
+class MarkupElement(NamedTuple):
     """A start tag and where its element ends: offsets in the decoded source."""
 
     tag: StartTag
@@ -41,7 +41,7 @@ class Element(NamedTuple):
     end: int
 
 
-def html_elements(source: str) -> list[Element]:
+def html_elements(source: str) -> list[MarkupElement]:
     """Return the element of every start tag. Raises LimitError where nesting is hostile."""
     tree = Tree(_RULES, _dispatch)
     tags = []
@@ -60,7 +60,7 @@ def html_elements(source: str) -> list[Element]:
     for node in tree.stack:
         if node not in tree.ended:
             tree.ends_at(node, len(source))
-    return [Element(tag, tag.start, end) for tag, end in zip(tags, tree.ends, strict=True)]
+    return [MarkupElement(tag, tag.start, end) for tag, end in zip(tags, tree.ends, strict=True)]
 
 
 def _dispatch(tree: Tree, token: Token) -> None:
@@ -70,19 +70,19 @@ def _dispatch(tree: Tree, token: Token) -> None:
         tree.by(tree.mode, token)
 
 
-def _characters(token: Text) -> list[Characters]:
+def _characters(token: Text) -> list[CharacterToken]:
     """Return a text in two: leading white space, and the rest."""
     match = _NOT_BLANK.search(token.source, token.start, token.end)
     end = token.end if match is None else match.start()
     pieces = []
     if token.source[token.start : end].strip("\0"):
-        pieces.append(Characters(token.start, end, blank=True))
+        pieces.append(CharacterToken(token.start, end, blank=True))
     if match is not None:
-        pieces.append(Characters(end, token.end, blank=False))
+        pieces.append(CharacterToken(end, token.end, blank=False))
     return pieces
 
 
-def xml_elements(source: str) -> list[Element]:
+def xml_elements(source: str) -> list[MarkupElement]:
     """Return the element of every start tag of an XML document, well formed or not.
 
     An end tag closes the nearest open element of its name, and those inside with it.
@@ -107,4 +107,4 @@ def xml_elements(source: str) -> list[Element]:
                 ends[index] = token.end if closed == token.name else token.start
     for index in stack:
         ends[index] = len(source)
-    return [Element(tag, tag.start, end) for tag, end in zip(tags, ends, strict=True)]
+    return [MarkupElement(tag, tag.start, end) for tag, end in zip(tags, ends, strict=True)]

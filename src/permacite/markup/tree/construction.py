@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
     from permacite.markup.foreign import Kind, Point
 
-__all__ = ["MAX_STEPS", "Characters", "Node", "Token", "Tree"]
+__all__ = ["MAX_STEPS", "CharacterToken", "Node", "Token", "Tree"]
 
 MAX_STEPS = (500_000, 40)
 """How many elements may be looked at: this many, and this many more for each start tag."""
 
 
-class Characters(NamedTuple):
+class CharacterToken(NamedTuple):
     """Some text; `blank`: white space alone. Leading white space is a token of its own."""
 
     start: int
@@ -33,7 +33,7 @@ class Characters(NamedTuple):
     blank: bool
 
 
-Token = StartTag | EndTag | Characters
+Token = StartTag | EndTag | CharacterToken
 
 
 class Node:

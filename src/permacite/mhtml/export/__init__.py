@@ -26,8 +26,8 @@ from permacite.markup import Document
 from permacite.media_types import PAGES
 from permacite.mhtml.export.elements import Elements, InertDocument, Links, escape, get, start_tag
 from permacite.mhtml.export.marks import MARK_STYLE, Marks
-from permacite.mhtml.export.page import Page
-from permacite.mhtml.export.supply import NOTHING, Resource, Styles, Supply, data_uri
+from permacite.mhtml.export.page import InertPage
+from permacite.mhtml.export.supply import NOTHING, EmbeddedContent, Styles, Supply, data_uri
 from permacite.mhtml.links import rewrite
 from permacite.scan import compile_pattern
 
@@ -138,10 +138,10 @@ def _policy(script: str, *, include_scripts: bool) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _ShownContent:
     """Content to be shown, `depth` frames deep; references in it are resolved within `part`."""
 
-    resource: Resource
+    resource: EmbeddedContent
     part: BodyPart
     depth: int
     known: Document | None = None
@@ -152,9 +152,9 @@ class _Shown:
         return self.known or Document(resource.content, resource.media_type, resource.charset)
 
 
-def _of_part(part: BodyPart, depth: int, known: Document | None = None) -> _Shown:
-    resource = Resource(part.content, part.content_type, part.parameters.get("charset"))
-    return _Shown(resource, part, depth, known)
+def _of_part(part: BodyPart, depth: int, known: Document | None = None) -> _ShownContent:
+    resource = EmbeddedContent(part.content, part.content_type, part.parameters.get("charset"))
+    return _ShownContent(resource, part, depth, known)
 
 
 class _Maker:
@@ -179,7 +179,7 @@ class _Maker:
         self._scripts = scripts
         self._framed: dict[tuple[str, int], str] = {}
 
-    def html(self, document: _Shown, marks: Marks, head: str) -> str:
+    def html(self, document: _ShownContent, marks: Marks, head: str) -> str:
         """A document that does nothing."""
         resource = document.resource
         if resource.media_type in PAGES:
@@ -188,7 +188,7 @@ class _Maker:
         title = escape(document.part.content_location or resource.media_type)
         return _SHELL.format(head=head, title=title, body=body)
 
-    def _page(self, document: _Shown, marks: Marks, head: str) -> str:
+    def _page(self, document: _ShownContent, marks: Marks, head: str) -> str:
         source = document.read()
         inert = InertDocument(
             self.supply,
@@ -199,9 +199,9 @@ class _Maker:
             scripts=self._scripts,
         )
         elements = Elements(inert, lambda tag: self._frame(tag, document))
-        return Page(source, elements, marks, head=head).html()
+        return InertPage(source, elements, marks, head=head).html()
 
-    def _other(self, document: _Shown, marks: Marks) -> str:
+    def _other(self, document: _ShownContent, marks: Marks) -> str:
         """The body of a document around what is no page."""
         resource = document.resource
         media_type = resource.media_type
@@ -216,7 +216,7 @@ class _Maker:
             return _preformatted(document.read().source, marks)
         return f"<p>{escape(media_type)}, {len(resource.content)} octets</p>"
 
-    def _frame(self, tag: StartTag, outer: _Shown) -> str:
+    def _frame(self, tag: StartTag, outer: _ShownContent) -> str:
         """The document that an `iframe` or `frame` shows."""
         reference, depth = get(tag, "src") or "", outer.depth + 1
         if depth > self._max_depth:
@@ -224,7 +224,7 @@ class _Maker:
             return ""
         inner = get(tag, "srcdoc")
         if inner is not None:
-            shown: Resource | BodyPart | None = Resource(
+            shown: EmbeddedContent | BodyPart | None = EmbeddedContent(
                 inner.encode("utf-8", "replace"), "text/html", "utf-8"
             )
         else:
@@ -234,9 +234,9 @@ class _Maker:
         html = self._inner(shown, outer.part, depth)
         return html if self.supply.charge(len(html), reference or _SRCDOC, outer.part) else ""
 
-    def _inner(self, shown: Resource | BodyPart, within: BodyPart, depth: int) -> str:
-        if isinstance(shown, Resource):
-            return self.html(_Shown(shown, within, depth), Marks(()), _HEAD)
+    def _inner(self, shown: EmbeddedContent | BodyPart, within: BodyPart, depth: int) -> str:
+        if isinstance(shown, EmbeddedContent):
+            return self.html(_ShownContent(shown, within, depth), Marks(()), _HEAD)
         known = self._framed.get((shown.path, depth))
         if known is None:
             marks = Marks(self._marks_in.get(shown.path, ()))

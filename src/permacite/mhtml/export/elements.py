@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.markup.names import VOID
-from permacite.mhtml.export.supply import NOTHING, Resource
+from permacite.mhtml.export.supply import NOTHING, EmbeddedContent
 from permacite.mhtml.links import in_srcset
 from permacite.mhtml.links_table import ATTRIBUTES, PAINT, link_relation
 from permacite.scan import compile_pattern
@@ -312,7 +312,9 @@ class _PlugIns:
         target = self._supply.find(reference, self._part)
         if target is None:
             return None
-        media_type = target.media_type if isinstance(target, Resource) else target.content_type
+        media_type = (
+            target.media_type if isinstance(target, EmbeddedContent) else target.content_type
+        )
         if not media_type.startswith("image/"):
             self._supply.leave_out(reference, self._part)
             return None

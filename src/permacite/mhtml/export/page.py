@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from permacite.mhtml.export.elements import Elements, InertDocument
     from permacite.mhtml.export.marks import Marks
 
-__all__ = ["Page"]
+__all__ = ["InertPage"]
 
 Edit: TypeAlias = tuple[int, int, str]
 
@@ -60,7 +60,7 @@ _STYLE_SHEET = compile_pattern(
 _OTHER_STYLE = compile_pattern(r"\btype[\t\n\r ]*+=[\t\n\r ]*+[\"'](?!text/css)")
 
 
-class Page:
+class InertPage:
     """One document. `elements` says what its tags become, `marks` what is marked in it.
 
     `head` is markup of our own that stands first in its head.

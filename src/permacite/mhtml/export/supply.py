@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from permacite.mhtml.reading import Aggregate
     from permacite.mhtml.reading.part import BodyPart
 
-__all__ = ["NOTHING", "Resource", "Styles", "Supply", "data_uri", "without_tags"]
+__all__ = ["NOTHING", "EmbeddedContent", "Styles", "Supply", "data_uri", "without_tags"]
 
 NOTHING = "data:,"
 """What stands where something cannot be shown: it loads, from nowhere, and is empty."""
@@ -40,7 +40,7 @@ _ESCAPE = compile_pattern(rb"%([0-9A-Fa-f]{2})")
 
 
 @dataclass(frozen=True, slots=True)
-class Resource:
+class EmbeddedContent:
     """Content with its media type; `charset` as it is labelled, None where it is not."""
 
     content: bytes
@@ -55,7 +55,7 @@ def data_uri(content: bytes, media_type: str, *, fragment: str = "") -> str:
     return f"data:{media_type};base64,{base64.b64encode(content).decode()}{fragment}"
 
 
-def read_data_uri(value: str) -> Resource:
+def read_data_uri(value: str) -> EmbeddedContent:
     """What a `data:` URI holds."""
     heading, _, body = value.partition(":")[2].partition("#")[0].partition(",")
     encoded = _BASE64.search(heading)
@@ -69,7 +69,7 @@ def read_data_uri(value: str) -> Resource:
     charset = _CHARSET.search(heading)
     if _MEDIA_TYPE.fullmatch(media_type) is None:
         media_type = "text/plain"
-    return Resource(octets, media_type, None if charset is None else charset[1])
+    return EmbeddedContent(octets, media_type, None if charset is None else charset[1])
 
 
 def _lenient_base64(octets: bytes) -> bytes:
@@ -129,7 +129,7 @@ class Supply:
         """The references left out for a limit, though they are there."""
         return tuple(self._left_out)
 
-    def find(self, reference: str, within: BodyPart) -> Resource | BodyPart | None:
+    def find(self, reference: str, within: BodyPart) -> EmbeddedContent | BodyPart | None:
         """What a reference names: a part, or what a `data:` URI holds; None: neither."""
         reference = reference.strip("\t\n\f\r ")
         scheme = scheme_of(reference)
@@ -199,7 +199,7 @@ class Supply:
         target = self.find(reference, within)
         if target is None:
             return NOTHING
-        if isinstance(target, Resource):
+        if isinstance(target, EmbeddedContent):
             return _tidy(reference.strip("\t\n\f\r "), target)
         known = self._uris.get(target.path)
         if known is None:
@@ -212,7 +212,7 @@ class Supply:
         return known
 
 
-def _tidy(uri: str, resource: Resource) -> str:
+def _tidy(uri: str, resource: EmbeddedContent) -> str:
     """A `data:` URI that can stand in any attribute or style sheet."""
     if _TIDY.fullmatch(uri) is not None:
         return uri
@@ -254,15 +254,15 @@ class Styles:
         if depth == _IMPORT_DEPTH:
             self._supply.leave_out(reference, within)
             return NOTHING
-        key = f"{depth} {target.path}" if not isinstance(target, Resource) else ""
+        key = f"{depth} {target.path}" if not isinstance(target, EmbeddedContent) else ""
         known = self._sheets.get(key) if key else None
         if known is None:
             known = self._read(target, within, depth)
             self._sheets[key] = known
         return known if self._supply.charge(len(known), reference, within) else NOTHING
 
-    def _read(self, sheet: Resource | BodyPart, within: BodyPart, depth: int) -> str:
-        if isinstance(sheet, Resource):
+    def _read(self, sheet: EmbeddedContent | BodyPart, within: BodyPart, depth: int) -> str:
+        if isinstance(sheet, EmbeddedContent):
             codec = sniff_charset(sheet.content, sheet.charset, "text/css").codec
         else:
             within, codec = sheet, sheet.charset or "utf-8"

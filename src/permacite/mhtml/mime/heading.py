@@ -15,7 +15,7 @@ from permacite.mhtml.mime.words import decode_text
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from permacite.mhtml.mime.octets import Octets
+    from permacite.mhtml.mime.octets import SourceOctets
 
 __all__ = [
     "Field",
@@ -151,7 +151,7 @@ def require_fields(head: bytes, start: int) -> None:
 
 
 def read_heading(
-    octets: Octets, start: int, limit: int
+    octets: SourceOctets, start: int, limit: int
 ) -> tuple[bytes, int, tuple[tuple[str, int], ...]]:
     """The octets of the heading that begins at `start`, where the body begins, and faults.
 

@@ -11,7 +11,7 @@ import os
 import threading
 from typing import Protocol, TypeAlias
 
-__all__ = ["Octets", "Source", "octets_of"]
+__all__ = ["Source", "SourceOctets", "octets_of"]
 
 Source: TypeAlias = "bytes | bytearray | memoryview | mmap.mmap | str | os.PathLike[str]"
 
@@ -23,7 +23,7 @@ _OVERLAP = 4096
 """Nothing that is searched for has more octets than this."""
 
 
-class Octets(Protocol):
+class SourceOctets(Protocol):
     """What the index and the parts read from. Offsets count octets from 0."""
 
     size: int
@@ -41,7 +41,7 @@ class Octets(Protocol):
         ...
 
 
-class _Memory:
+class _OctetsInMemory:
     """Octets that are in memory, or look so."""
 
     __slots__ = ("_data", "size")
@@ -145,10 +145,10 @@ def _find(data: bytes | mmap.mmap, needle: bytes, start: int) -> int:
             at = end
 
 
-def octets_of(source: Source) -> Octets:
+def octets_of(source: Source) -> SourceOctets:
     """Return `source` ready to be read; a str or a path is a file's name. Raises OSError."""
     if isinstance(source, bytes | mmap.mmap):
-        return _Memory(source)
+        return _OctetsInMemory(source)
     if isinstance(source, bytearray | memoryview):
-        return _Memory(bytes(source))
+        return _OctetsInMemory(bytes(source))
     return _File(source)

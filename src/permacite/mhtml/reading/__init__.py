@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from types import TracebackType
 
-    from permacite.mhtml.mime.octets import Octets, Source
+    from permacite.mhtml.mime.octets import Source, SourceOctets
     from permacite.mhtml.reading.part import BodyPart
     from permacite.mhtml.reading.resolve import Profile, Resolution
 
@@ -155,7 +155,9 @@ class Aggregate:
     multiparts and what they hold included. A message that is no multipart is its own only part.
     """
 
-    def __init__(self, octets: Octets, limits: Limits, *, request_uri: str | None = None) -> None:
+    def __init__(
+        self, octets: SourceOctets, limits: Limits, *, request_uri: str | None = None
+    ) -> None:
         self._parts, self._structure_defects = index(octets, limits)
         self._octets = octets
         self.limits = limits

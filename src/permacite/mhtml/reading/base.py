@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from permacite.mhtml.reading.part import BodyPart
 
-__all__ = ["Base", "Bases", "Found", "base_of", "octets_in", "this_message"]
+__all__ = ["Bases", "Found", "MessageBase", "base_of", "octets_in", "this_message"]
 
 Found: TypeAlias = Literal["content", "content-base", "content-location", "request", "thismessage"]
 """Where a base comes from: (a), Content-Base, (b) and (c), (d), (e)."""
@@ -79,7 +79,7 @@ def octets_in(reference: str, charset: str | None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Base:
+class MessageBase:
     """A base URI in both profiles. `octets` has one character for each octet."""
 
     octets: str
@@ -117,7 +117,7 @@ class Base:
         return _undisguise(lowered(resolved.uri(self._browser)))
 
 
-def base_of(octets: str, text: str, base: Found, path: str) -> Base | None:
+def base_of(octets: str, text: str, base: Found, path: str) -> MessageBase | None:
     """A base; None where the URI is relative, opaque or malformed."""
     try:
         rfc = uri.Base(_disguise(octets), same_scheme="loose")
@@ -129,10 +129,10 @@ def base_of(octets: str, text: str, base: Found, path: str) -> Base | None:
         browser = uri.Base(legal, profile="rfc3986", same_scheme="loose")
     except ParseError:
         browser = None
-    return Base(octets, text, base, path, rfc, browser)
+    return MessageBase(octets, text, base, path, rfc, browser)
 
 
-def this_message() -> Base:
+def this_message() -> MessageBase:
     """The base of what has no other: thismessage:/ (RFC 2557 §5(e))."""
     base = base_of(_THIS_MESSAGE, _THIS_MESSAGE, "thismessage", "")
     assert base is not None  # noqa: S101 - the constant is a base
@@ -148,11 +148,11 @@ class Bases:
             octets = octets_in(request_uri, "utf-8")
             outermost = base_of(octets, request_uri, "request", "") or outermost
         self.outermost = outermost
-        self._of_heading: dict[BodyPart, Base] = {}
-        self._of_label: dict[BodyPart, Base] = {}
-        self._of_content: dict[BodyPart, Base] = {}
+        self._of_heading: dict[BodyPart, MessageBase] = {}
+        self._of_label: dict[BodyPart, MessageBase] = {}
+        self._of_content: dict[BodyPart, MessageBase] = {}
 
-    def content_base(self, part: BodyPart) -> Base:
+    def content_base(self, part: BodyPart) -> MessageBase:
         """The base of the references in a part's content: (a), else that of its heading."""
         known = self._of_content.get(part)
         if known is None:
@@ -160,7 +160,7 @@ class Bases:
             known = self._of_content[part] = _declared_base(part, outer) or outer
         return known
 
-    def heading_base(self, part: BodyPart | None) -> Base:
+    def heading_base(self, part: BodyPart | None) -> MessageBase:
         """The base that a part's heading and the headings around it give: (b) to (e)."""
         around: list[BodyPart] = []
         while part is not None and part not in self._of_heading:
@@ -172,12 +172,12 @@ class Bases:
             self._of_heading[inner] = base
         return base
 
-    def label_base(self, part: BodyPart) -> Base:
+    def label_base(self, part: BodyPart) -> MessageBase:
         """The base that a part's own Content-Location is resolved against."""
         self.heading_base(part)
         return self._of_label[part]
 
-    def _within(self, part: BodyPart, outer: Base) -> Base:
+    def _within(self, part: BodyPart, outer: MessageBase) -> MessageBase:
         """The base inside a heading: its Content-Base, its label, or the outer one."""
         field = part.heading.get("Content-Base")
         declared = None if field is None else field.latin1.strip("<>\"' ")
@@ -197,7 +197,7 @@ class Bases:
         return base or outer
 
 
-def _declared_base(part: BodyPart, outer: Base) -> Base | None:
+def _declared_base(part: BodyPart, outer: MessageBase) -> MessageBase | None:
     """The base that an HTML document declares itself (RFC 2557 §5(a))."""
     if part.content_type not in PAGES or part.body_parts:
         return None

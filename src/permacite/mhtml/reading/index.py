@@ -22,7 +22,7 @@ from permacite.mhtml.reading.part import BodyPart, default_type_of
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from permacite.mhtml.mime.octets import Octets
+    from permacite.mhtml.mime.octets import SourceOctets
 
 __all__ = ["index"]
 
@@ -39,7 +39,7 @@ _Delimiter: TypeAlias = tuple[BodyPart, int, int, bool]
 delimiter), where what follows begins, and whether it is that multipart's last."""
 
 
-def index(octets: Octets, limits: Limits) -> tuple[list[BodyPart], list[Defect]]:
+def index(octets: SourceOctets, limits: Limits) -> tuple[list[BodyPart], list[Defect]]:
     """The message and all its parts in the order of the file, and what is wrong.
 
     Raises ParseError where no message begins, LimitError at more parts than `limits` allows.
@@ -49,10 +49,10 @@ def index(octets: Octets, limits: Limits) -> tuple[list[BodyPart], list[Defect]]
     return indexer.parts.listed, indexer.parts.defects
 
 
-class _Parts:
+class _PartList:
     """The parts so far, in the order of the file, and their defects."""
 
-    def __init__(self, octets: Octets, limits: Limits) -> None:
+    def __init__(self, octets: SourceOctets, limits: Limits) -> None:
         self._octets = octets
         self._limits = limits
         self.listed: list[BodyPart] = []
@@ -97,10 +97,10 @@ class _Parts:
 class _Indexer:
     """One pass over the delimiters; the parts that have not ended are open, outermost first."""
 
-    def __init__(self, octets: Octets, limits: Limits) -> None:
+    def __init__(self, octets: SourceOctets, limits: Limits) -> None:
         self.octets = octets
         self.limits = limits
-        self.parts = _Parts(octets, limits)
+        self.parts = _PartList(octets, limits)
         self._digests: set[BodyPart] = set()
         self._open_parts: list[BodyPart] = []
         self._delimiters = _Delimiters(octets)
@@ -227,7 +227,7 @@ class _Indexer:
 class _Delimiters:
     """The boundaries of the multiparts that have not ended."""
 
-    def __init__(self, octets: Octets) -> None:
+    def __init__(self, octets: SourceOctets) -> None:
         self._octets = octets
         self._owners: dict[bytes, BodyPart] = {}
         self._line_end = b"\n"
@@ -299,7 +299,7 @@ def _type_of(part: BodyPart) -> tuple[str, dict[str, str], int]:
     return *parse_structured(field.latin1), field.offset
 
 
-def _guessed(octets: Octets, part: BodyPart) -> bytes | None:
+def _guessed(octets: SourceOctets, part: BodyPart) -> bytes | None:
     """The boundary of what looks like the first delimiter of a body."""
     start = part.body_offset
     delimiter = _FIRST_DELIMITER.match(octets.read(start, start + _LONGEST_LINE))

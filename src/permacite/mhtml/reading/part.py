@@ -15,7 +15,7 @@ from permacite.charsets import codec_of
 from permacite.errors import LimitError
 from permacite.media_types import essence, is_media_type
 from permacite.mhtml.charset import charset_of_text, is_markup
-from permacite.mhtml.label import Label, read_id, read_location
+from permacite.mhtml.label import LocationLabel, read_id, read_location
 from permacite.mhtml.mime.heading import Heading, parse_heading
 from permacite.mhtml.mime.model import Defect
 from permacite.mhtml.mime.parameters import parse_structured, without_comments
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from permacite.mhtml.mime.model import Limits
-    from permacite.mhtml.mime.octets import Octets
+    from permacite.mhtml.mime.octets import SourceOctets
 
 __all__ = ["BodyPart", "beginning_of", "default_type_of", "defect_of"]
 
@@ -63,13 +63,19 @@ class BodyPart:
     )
 
     def __init__(
-        self, octets: Octets, limits: Limits, offset: int, *, path: str, parent: BodyPart | None
+        self,
+        octets: SourceOctets,
+        limits: Limits,
+        offset: int,
+        *,
+        path: str,
+        parent: BodyPart | None,
     ) -> None:
         self._octets = octets
         self._limits = limits
         self._charset: tuple[str | None] | None = None
         self._heading: Heading | None = None
-        self._label: tuple[Label | None] | None = None
+        self._label: tuple[LocationLabel | None] | None = None
         self._type: tuple[str, Mapping[str, str]] | None = None
         self.path = path
         self.offset = self.body_offset = self.end = offset
@@ -127,7 +133,7 @@ class BodyPart:
         return essence(without_comments(field.latin1))
 
     @property
-    def label(self) -> Label | None:
+    def label(self) -> LocationLabel | None:
         """The first Content-Location, decoded, with the octets that matching compares."""
         if self._label is None:
             field = self.heading.get("Content-Location")

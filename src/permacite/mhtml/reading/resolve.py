@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from permacite.mhtml.mime.model import Defect
-    from permacite.mhtml.reading.base import Base, Found
+    from permacite.mhtml.reading.base import Found, MessageBase
     from permacite.mhtml.reading.part import BodyPart
 
 __all__ = ["Kind", "MatchedBy", "Profile", "Resolution", "Resolver"]
@@ -95,7 +95,7 @@ class _Labels:
         self.ids: dict[str, BodyPart] = {}
         self.cid_locations: dict[str, BodyPart] = {}
         self._browser: dict[str, BodyPart] | None = None
-        self._located: list[tuple[BodyPart, Base, str]] = []
+        self._located: list[tuple[BodyPart, MessageBase, str]] = []
         for part in members:
             self._add(part)
         self._add_location(scope, report=False)  # (§4.3) the aggregate itself, after its parts

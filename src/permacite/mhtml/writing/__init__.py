@@ -1,8 +1,8 @@
 """Write a page and all it is made of as one aggregate document (RFC 2557 §7).
 
-    RFC 2557 §6 single resources -> `alone`        §7 type, start -> _Writer._multipart
+    RFC 2557 §6 single resources -> `alone`        §7 type, start -> _MessageWriter._multipart
     RFC 2557 §7 distinct labels -> Labels          §4.4 labels -> label.write_location
-    RFC 2557 §10 encodings, line ends -> profiles  RFC 2046 §5.1 delimiters -> _Writer._multipart
+    RFC 2557 §10 encodings, line ends -> profiles  RFC 2046 §5.1 delimiters -> _multipart
 
 Profiles: "archive" keeps every octet; "mail" passes any mail system (7-bit, short lines, CRLF);
 "chromium" is what browsers open with nothing missing.
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from permacite.mhtml.writing.profiles import Encoded, Profile
     from permacite.mhtml.writing.resource import Fields
 
-__all__ = ["Sink", "Written", "WrittenPart", "build", "write"]
+__all__ = ["OctetSink", "Written", "WrittenPart", "build", "write"]
 
 _SEPARATOR = ";\r\n "
 _VISIBLE = compile_pattern(r"[!-~]{1,60000}")
@@ -49,7 +49,7 @@ _DEPTH = 64
 """Multiparts are not written nested deeper than they are read."""
 
 
-class Sink(Protocol):
+class OctetSink(Protocol):
     """Anything octets can be written to."""
 
     def write(self, data: bytes, /) -> object:
@@ -109,7 +109,7 @@ def build(  # noqa: PLR0913 - each is a field of the message or names its shape
     The same input gives the same octets. Raises ConflictError where two parts have one label,
     ParseError where a label, type or field cannot be written.
     """
-    writer = _Writer(profile, content_location)
+    writer = _MessageWriter(profile, content_location)
     heading = _message_fields(headers, subject, date)
     if alone and isinstance(root, Resource):
         return b"".join([heading, *writer.single(root)])
@@ -117,7 +117,7 @@ def build(  # noqa: PLR0913 - each is a field of the message or names its shape
 
 
 def write(
-    stream: Sink,
+    stream: OctetSink,
     root: Resource | Multipart,
     resources: Iterable[Resource | Multipart] = (),
     *,
@@ -133,7 +133,7 @@ def write(
     then compared as they come: after a ConflictError the stream holds a part of a file.
     """
     heading = _message_fields(headers, subject, date)
-    writer = _Writer(profile, content_location, position=len(heading), digests=True)
+    writer = _MessageWriter(profile, content_location, position=len(heading), digests=True)
     whole, size = hashlib.sha256(), 0
     for piece in chain([heading], writer.aggregate(root, resources)):
         stream.write(piece)
@@ -165,7 +165,7 @@ class _Shape:
     start_id: str | None = None
 
 
-class _Writer:
+class _MessageWriter:
     """The pieces of one file after its message's own fields, and where each part stands."""
 
     def __init__(

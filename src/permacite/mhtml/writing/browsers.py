@@ -4,9 +4,9 @@ What Chromium was seen to do with an aggregate, and what is done here about it:
 
 | Chromium | here |
 |---|---|
-| matches absolute, normalised URLs; a relative label matches nothing | `_Parts.add` |
-| sees one flat list of parts; start is not read | `_Parts.add` |
-| finds `a.svg#x` only by that very label, escapes as it does itself | `_Parts.add_aliases` |
+| matches absolute, normalised URLs; a relative label matches nothing | `_LabelledParts.add` |
+| sees one flat list of parts; start is not read | `_LabelledParts.add` |
+| finds `a.svg#x` only by that very label, escaped as it does itself | `add_aliases` |
 | believes mark and markup before the heading; UTF-16 needs a mark | `_Page.for_browsers` |
 | resolves references in a frame that is reached by cid: against cid: | `_Page._with_base` |
 | resolves a relative BASE against the file | `_Page._with_base` |
@@ -39,7 +39,7 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from permacite.mhtml.reading.base import Base
+    from permacite.mhtml.reading.base import MessageBase
 
 __all__ = ["parts_for_browsers"]
 
@@ -65,7 +65,7 @@ def parts_for_browsers(
     charset: str | None,
 ) -> list[Resource]:
     """The parts to write, the root first, each with an absolute label or none."""
-    parts = _Parts(charset)
+    parts = _LabelledParts(charset)
     outer = _within(this_message(), content_location, charset)
     parts.add(root, outer, default=outer.text)
     for resource in resources:
@@ -77,7 +77,7 @@ def parts_for_browsers(
     return parts.listed
 
 
-def _within(base: Base, label: str | None, charset: str | None) -> Base:
+def _within(base: MessageBase, label: str | None, charset: str | None) -> MessageBase:
     """The base inside a heading with that label."""
     if label is None:
         return base
@@ -87,7 +87,7 @@ def _within(base: Base, label: str | None, charset: str | None) -> Base:
     return inner or base
 
 
-class _Parts:
+class _LabelledParts:
     """All parts in one list, by their absolute labels."""
 
     def __init__(self, charset: str | None) -> None:
@@ -99,7 +99,7 @@ class _Parts:
     def add(
         self,
         part: Resource | Multipart,
-        base: Base,
+        base: MessageBase,
         *,
         label: str | None = None,
         default: str | None = None,
@@ -124,7 +124,7 @@ class _Parts:
             label = default = None
 
     def _add_resource(
-        self, resource: Resource, base: Base, label: str | None, default: str | None
+        self, resource: Resource, base: MessageBase, label: str | None, default: str | None
     ) -> None:
         own = resource.content_location
         text = next((each for each in (own, label, default) if each is not None), None)
@@ -253,7 +253,7 @@ class _Page:
         """A reference of this document as the label that it matches."""
         return self._base.browser_key(reference, self._codec)
 
-    def for_browsers(self, parts: _Parts, framed: set[str]) -> Resource:
+    def for_browsers(self, parts: _LabelledParts, framed: set[str]) -> Resource:
         """The document as it is written: mostly as it is."""
         edits = [
             *self._without_policy(),
@@ -331,7 +331,7 @@ class _Page:
         place = _head(self._source)
         return [_Edit(place, place, f'<base href="{_attribute(self._label)}" />')]
 
-    def _with_media(self, parts: _Parts) -> list[_Edit]:
+    def _with_media(self, parts: _LabelledParts) -> list[_Edit]:
         """Put sound and video into the page itself, as far as there is room."""
         edits = []
         for link in self._media:

@@ -19,7 +19,7 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permacite.mhtml.reading.base import Base
+    from permacite.mhtml.reading.base import MessageBase
 
 __all__ = [
     "FIELD_NAME",
@@ -148,7 +148,7 @@ def is_content_id(text: str) -> bool:
 class Labels:
     """The labels that parts of one aggregate have so far; `within` begins a nested one."""
 
-    def __init__(self, charset: str | None, base: Base | None = None) -> None:
+    def __init__(self, charset: str | None, base: MessageBase | None = None) -> None:
         self._charset = charset
         self._base = this_message() if base is None else base
         self._locations: dict[str, str] = {}

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from permacite.renditions.model import Original
     from permacite.renditions.office.elements import Attributes
 
-__all__ = ["EPUB_TEXT_1", "Entry", "contents_of", "page_places", "places_of"]
+__all__ = ["EPUB_TEXT_1", "NavigationEntry", "contents_of", "page_places", "places_of"]
 
 
 _LONGEST_NAME = 200
@@ -47,7 +47,7 @@ _NAVS = {"toc": "chapter", "page-list": "page"}
 _BREAK = "pagebreak"
 
 
-class Entry(NamedTuple):
+class NavigationEntry(NamedTuple):
     """An entry of a table of contents, or of a list of pages."""
 
     kind: str
@@ -58,18 +58,18 @@ class Entry(NamedTuple):
     fragment: str
 
 
-def contents_of(content: bytes, path: str) -> list[Entry]:
+def contents_of(content: bytes, path: str) -> list[NavigationEntry]:
     """The entries of a navigation document of EPUB 3 or an NCX. Raises ParseError."""
-    reader = _Reader(path)
+    reader = _NavigationReader(path)
     read_elements(content, reader.start, reader.end, reader.text)
     return reader.entries
 
 
-class _Reader:
+class _NavigationReader:
     """Entries as they are read: of `nav` the links, of an NCX its points and targets."""
 
     def __init__(self, path: str) -> None:
-        self.entries: list[Entry] = []
+        self.entries: list[NavigationEntry] = []
         self._path = path
         self._kind: str | None = None
         self._navs = 0
@@ -130,7 +130,7 @@ class _Reader:
         path, fragment = target_of(reference, self._path)
         level = 0 if is_page else max(0, depth - 1)
         kind = "page" if is_page else "section" if level else "chapter"
-        self.entries.append(Entry(kind, level, words, path, fragment))
+        self.entries.append(NavigationEntry(kind, level, words, path, fragment))
 
 
 def places_of(document: Document, ids: set[str]) -> dict[str, int]:
@@ -193,7 +193,7 @@ class _Book:
     claims: list[Claim] = field(default_factory=list)
     pages: list[tuple[str, bytes, str]] = field(default_factory=list)
     """The pages of the spine: name, content, media type."""
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[NavigationEntry] = field(default_factory=list)
     encrypted: set[str] = field(default_factory=set)
     missing: list[str] = field(default_factory=list)
 
@@ -336,7 +336,7 @@ def _render(book: _Book) -> Rendered:
     targets = {(entry.path, entry.fragment) for entry in book.entries}
     lists_pages = any(entry.kind == "page" for entry in book.entries)
     found: dict[tuple[str, str], int] = {}
-    breaks: list[Entry] = []
+    breaks: list[NavigationEntry] = []
     for path, content, media_type in book.pages:
         document = Document(content, media_type)
         wanted = {fragment for at, fragment in targets if at == path and fragment}
@@ -352,7 +352,7 @@ def _render(book: _Book) -> Rendered:
             for name, place in page_places(document):
                 fragment = f"\x00{place}"
                 found[path, fragment] = length + rendition.text_range(place, place)[0]
-                breaks.append(Entry("page", 0, name, path, fragment))
+                breaks.append(NavigationEntry("page", 0, name, path, fragment))
         parts.append(rendition.text)
         length += len(rendition.text)
     text = "".join(parts)
@@ -366,7 +366,7 @@ def _render(book: _Book) -> Rendered:
 
 
 def _labels(
-    text: str, entries: list[Entry], found: dict[tuple[str, str], int]
+    text: str, entries: list[NavigationEntry], found: dict[tuple[str, str], int]
 ) -> tuple[Label, ...]:
     """Entries as labels, each up to the next place of its level or above."""
     labels = []
@@ -379,8 +379,8 @@ def _labels(
             for number, entry in enumerate(group)
         ]
         ordered = sorted((at, number, entry) for at, number, entry in placed if at is not None)
-        open_: list[tuple[int, Entry]] = []
-        for at, _, entry in [*ordered, (len(text), 0, Entry("", -1, "", "", ""))]:
+        open_: list[tuple[int, NavigationEntry]] = []
+        for at, _, entry in [*ordered, (len(text), 0, NavigationEntry("", -1, "", "", ""))]:
             while open_ and open_[-1][1].level >= entry.level:
                 start, ended = open_.pop()
                 label = _label(text, start, at, ended)
@@ -390,7 +390,7 @@ def _labels(
     return tuple(sorted(labels, key=lambda label: (label.start, -label.end)))
 
 
-def _label(text: str, start: int, end: int, entry: Entry) -> Label | None:
+def _label(text: str, start: int, end: int, entry: NavigationEntry) -> Label | None:
     """The label of an entry, without white space around its text; None where it has none."""
     words = text[start:end]
     end = start + len(words.rstrip("\t\r\n "))

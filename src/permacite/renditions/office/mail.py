@@ -55,7 +55,7 @@ def _decode(original: Original) -> BodyPart:
 
 
 def _render(message: BodyPart) -> Rendered:
-    writer = _Writer()
+    writer = _MailWriter()
     writer.message(message)
     return writer.rendered(_claims(message))
 
@@ -86,7 +86,7 @@ def _holds_words(part: BodyPart) -> bool:
     return False
 
 
-class _Writer:
+class _MailWriter:
     """The text that is written of a message."""
 
     def __init__(self) -> None:

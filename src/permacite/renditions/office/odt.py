@@ -87,12 +87,12 @@ def _nothing(_: str) -> None:
 
 def _render(parts: tuple[bytes, bytes | None]) -> Rendered:
     content, meta = parts
-    writer = _Writer()
+    writer = _OdtWriter()
     read_elements(content, writer.start, writer.end, writer.text)
     return writer.rendered(claims_of(meta, _STATED, "OpenDocument"))
 
 
-class _Writer:
+class _OdtWriter:
     """The content that is being read, and the text that is written of it."""
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ from permacite.errors import PermaciteError
 from permacite.renditions.model import Original, Rendered, Rendition
 
 if TYPE_CHECKING:
-    from permacite.renditions.pdf.glyphs import Document
+    from permacite.renditions.pdf.glyphs import PdfDocument
 
 __all__ = ["PDF_TEXT_1"]
 
@@ -44,13 +44,13 @@ def _preload() -> None:
         raise PermaciteError("PDFium does not read the page that it is tried with")
 
 
-def _decode(original: Original) -> Document:
+def _decode(original: Original) -> PdfDocument:
     from permacite.renditions.pdf.decoder import decode
 
     return decode(original)
 
 
-def _render(document: Document) -> Rendered:
+def _render(document: PdfDocument) -> Rendered:
     from permacite.renditions.pdf.render import render
 
     return render(document)

@@ -26,7 +26,7 @@ from permacite.renditions.pdf.styles import (
 )
 
 if TYPE_CHECKING:
-    from permacite.renditions.pdf.library import Library
+    from permacite.renditions.pdf.library import PdfiumLibrary
     from permacite.renditions.pdf.styles import GlyphStyles, Raw
 
 __all__ = ["advances"]
@@ -45,10 +45,10 @@ _BESIDE = 0.25
 _TEXT, _MOST_OBJECTS, _WIDEST = 1, 100_000, 100
 
 
-class _Glyphs:
+class _GlyphMetrics:
     """The columns that are needed to ask for widths."""
 
-    def __init__(self, pdfium: Library, raw: Raw, styles: GlyphStyles) -> None:
+    def __init__(self, pdfium: PdfiumLibrary, raw: Raw, styles: GlyphStyles) -> None:
         self.pdfium, self.text = pdfium, raw.text
         self.numbers, self.origins = raw.numbers, raw.origins
         self.rows, self.which = styles.rows, styles.which
@@ -96,12 +96,12 @@ class _Glyphs:
         return np.where(self.upright[style], across, along)
 
 
-def advances(pdfium: Library, raw: Raw, styles: GlyphStyles) -> Any:
+def advances(pdfium: PdfiumLibrary, raw: Raw, styles: GlyphStyles) -> Any:
     """The advances of all glyphs."""
     codes, origins = raw.codes, raw.origins
     if not codes.size:
         return np.zeros(0)
-    asked = _Glyphs(pdfium, raw, styles)
+    asked = _GlyphMetrics(pdfium, raw, styles)
     rows, which = styles.rows, styles.which
     size, font = rows[which, SIZE], rows[which, FONT]
     pieces = np.zeros(codes.size + 1, np.bool_)  # of one glyph, which is as wide as all
@@ -126,7 +126,7 @@ def advances(pdfium: Library, raw: Raw, styles: GlyphStyles) -> Any:
 
 
 def _by_font(
-    asked: _Glyphs, columns: tuple[Any, Any, Any], shared: Any, found: tuple[Any, Any]
+    asked: _GlyphMetrics, columns: tuple[Any, Any, Any], shared: Any, found: tuple[Any, Any]
 ) -> None:
     """The reach and the exact advance of glyphs that a font draws, of three each asked for all.
 
@@ -158,7 +158,7 @@ def _by_font(
     reach[each] = own
 
 
-def _by_steps(asked: _Glyphs, codes: Any, drawings: Any, reach: Any) -> None:
+def _by_steps(asked: _GlyphMetrics, codes: Any, drawings: Any, reach: Any) -> None:
     """The reach of drawings, of which only the ink is known: to where the nearest one begins.
 
     That is looked for behind all drawings of a character; one that always stands at the end of a
@@ -181,7 +181,7 @@ def _by_steps(asked: _Glyphs, codes: Any, drawings: Any, reach: Any) -> None:
     reach[drawings[near]] += room[near]
 
 
-def _close(asked: _Glyphs, reach: Any) -> Any:
+def _close(asked: _GlyphMetrics, reach: Any) -> Any:
     """Behind which glyphs the next one of their object stands as close as it would in a word."""
     close = np.zeros(reach.size, np.bool_)
     size = asked.rows[asked.which[:-1], SIZE]
@@ -191,7 +191,7 @@ def _close(asked: _Glyphs, reach: Any) -> Any:
 
 
 def _of_whole_objects(
-    asked: _Glyphs, page: int, styles: GlyphStyles, columns: tuple[Any, Any]
+    asked: _GlyphMetrics, page: int, styles: GlyphStyles, columns: tuple[Any, Any]
 ) -> None:
     """Where objects are said to stand for a text (ActualText), their bounds tell how wide it is."""
     pieces, reach = columns
@@ -219,7 +219,7 @@ def _of_whole_objects(
             reach[stretch] = np.maximum(reach[stretch], width)
 
 
-def _silent_behind(pdfium: Library, page: int, known: frozenset[int]) -> dict[int, list[int]]:
+def _silent_behind(pdfium: PdfiumLibrary, page: int, known: frozenset[int]) -> dict[int, list[int]]:
     """Behind each object those of which PDFium has no characters: the text stands for them too."""
     silent: dict[int, list[int]] = {}
     last: list[int] = []
@@ -234,7 +234,7 @@ def _silent_behind(pdfium: Library, page: int, known: frozenset[int]) -> dict[in
     return silent
 
 
-def _bounds(pdfium: Library, handle: int) -> tuple[float, float]:
+def _bounds(pdfium: PdfiumLibrary, handle: int) -> tuple[float, float]:
     """Where an object begins and ends on its line; the same where it is not known."""
     room = (ctypes.c_float * 4)()
     at = [ctypes.addressof(room) + 4 * index for index in range(4)]
@@ -242,7 +242,7 @@ def _bounds(pdfium: Library, handle: int) -> tuple[float, float]:
     return (room[0], room[2]) if known else (0.0, 0.0)
 
 
-def _exact(asked: _Glyphs, firsts: Any, codes: Any, reach: Any) -> Any:
+def _exact(asked: _GlyphMetrics, firsts: Any, codes: Any, reach: Any) -> Any:
     """Of each of these glyphs its advance for one point, as its font tells it; else 0.
 
     Glyphs of other scripts change with their neighbours; a font tells the width of one.
@@ -260,7 +260,7 @@ def _exact(asked: _Glyphs, firsts: Any, codes: Any, reach: Any) -> Any:
     return exact
 
 
-def _width(pdfium: Library, font: int, code: int) -> float:
+def _width(pdfium: PdfiumLibrary, font: int, code: int) -> float:
     """The advance of a character for one point; below 0 where it may be that of another one."""
     width, unknown = (
         measured(pdfium, "FPDFFont_GetGlyphWidth", font, each, 1.0) for each in (code, _UNUSED)

@@ -26,7 +26,7 @@ from permacite.renditions.model import Notice
 from permacite.renditions.pdf.advances import advances
 from permacite.renditions.pdf.fonts import Fonts, said_heights
 from permacite.renditions.pdf.frames import frame_of
-from permacite.renditions.pdf.glyphs import Document, Page
+from permacite.renditions.pdf.glyphs import GlyphPage, PdfDocument
 from permacite.renditions.pdf.library import opened
 from permacite.renditions.pdf.styles import (
     ANGLE,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permacite.renditions.model import Original
-    from permacite.renditions.pdf.library import Library
+    from permacite.renditions.pdf.library import PdfiumLibrary
 
 __all__ = ["MOST_GLYPHS", "MOST_PAGES", "NO_BLOCK", "blocks_of", "decode", "page_of", "xmp_claims"]
 
@@ -74,21 +74,21 @@ _WHOLE = frozenset({"Table", "LI", "TOCI", "Formula", "Figure", "P", "Caption"})
 _DEEPEST, _MOST = 60, 100_000
 
 
-def blocks_of(pdfium: Library, page: int) -> dict[int, int]:
+def blocks_of(pdfium: PdfiumLibrary, page: int) -> dict[int, int]:
     """Of each number of marked content the number of its block, in the order of the tags."""
     tree = pdfium.FPDF_StructTree_GetForPage(page)
     if not tree:
         return {}
     try:
-        return _Walk(pdfium).blocks(tree)
+        return _StructureWalk(pdfium).blocks(tree)
     finally:
         pdfium.FPDF_StructTree_Close(tree)
 
 
-class _Walk:
+class _StructureWalk:
     """One way through a tree, from its root to its leaves; what is too deep or too much is left."""
 
-    def __init__(self, pdfium: Library) -> None:
+    def __init__(self, pdfium: PdfiumLibrary) -> None:
         self._pdfium = pdfium
         self._found: dict[int, int] = {}
         self._block = 0
@@ -142,8 +142,8 @@ _TAGGED = 0.8
 
 
 def page_of(
-    pdfium: Library, document: int, index: int, *, tagged: bool, fonts: Fonts, acts: set[str]
-) -> Page | None:
+    pdfium: PdfiumLibrary, document: int, index: int, *, tagged: bool, fonts: Fonts, acts: set[str]
+) -> GlyphPage | None:
     """The page with that number, from 0; None where it cannot be read.
 
     `fonts` are those of the document. `acts` is given the files that its links would start or open.
@@ -158,7 +158,7 @@ def page_of(
             return None
         try:
             label = pdfium.words("FPDF_GetPageLabel", document, index)[:100]
-            reader = _Reader(pdfium, handle, text, fonts)
+            reader = _PageReader(pdfium, handle, text, fonts)
             return reader.page(index + 1, " ".join(label.split()), tagged=tagged)
         finally:
             pdfium.FPDFText_ClosePage(text)
@@ -166,7 +166,7 @@ def page_of(
         pdfium.FPDF_ClosePage(handle)
 
 
-def _acts_of(pdfium: Library, page: int) -> Iterator[str]:
+def _acts_of(pdfium: PdfiumLibrary, page: int) -> Iterator[str]:
     """The files that the links of a page would start or open."""
     at, link = ctypes.c_int(0), ctypes.c_void_p()
     for _ in range(_MOST_LINKS):
@@ -181,17 +181,17 @@ def _acts_of(pdfium: Library, page: int) -> Iterator[str]:
             yield name or "one without a name"
 
 
-class _Reader:
+class _PageReader:
     """One open page."""
 
-    def __init__(self, pdfium: Library, page: int, text: int, fonts: Fonts) -> None:
+    def __init__(self, pdfium: PdfiumLibrary, page: int, text: int, fonts: Fonts) -> None:
         self._pdfium = pdfium
         self._fonts = fonts
         self._handle = page
         self._text = text
         self._frame = frame_of(pdfium, page)
 
-    def page(self, number: int, label: str, *, tagged: bool) -> Page:
+    def page(self, number: int, label: str, *, tagged: bool) -> GlyphPage:
         count = min(self._pdfium.FPDFText_CountChars(self._text), _MOST_ON_A_PAGE)
         count = max(count, 0)
         numbers, codes = self._kept(count)
@@ -206,7 +206,7 @@ class _Reader:
         x, y = (np.round(each, 2) for each in self._frame.shown(*origins.T))
         angle = (np.rint(row[:, ANGLE]).astype(np.int64) + 90 * self._frame.turns) % 360
         advance = np.where(scale > 0, np.round(advance, 2), 0.0)
-        return Page(
+        return GlyphPage(
             number,
             label,
             float(width),
@@ -346,7 +346,9 @@ _FIELDS = {
 }
 
 
-def _stated(pdfium: Library, document: int, content: Any) -> tuple[str | None, tuple[Claim, ...]]:
+def _stated(
+    pdfium: PdfiumLibrary, document: int, content: Any
+) -> tuple[str | None, tuple[Claim, ...]]:
     """The title, and all that is stated, XMP first."""
     claims = list(xmp_claims(_packet(content)))
     for key, field in _INFORMATION.items():
@@ -415,7 +417,7 @@ _LAUNCH = compile_pattern(rb"/S\s*/Launch\b")
 _NAMED = 20
 
 
-def decode(original: Original) -> Document:
+def decode(original: Original) -> PdfDocument:
     """All glyphs, and what the document says of itself. Raises ParseError, LimitError."""
     with opened(original.content) as (pdfium, document):
         count = pdfium.FPDF_GetPageCount(document)
@@ -441,7 +443,7 @@ def decode(original: Original) -> Document:
         notices += _outside(original.content, sorted(acts))
         title, claims = _stated(pdfium, document, original.content)
         builds = {"pdfium": pdfium.build, "numpy": np.__version__}
-        return Document(tuple(pages), title, claims, tuple(notices), builds)
+        return PdfDocument(tuple(pages), title, claims, tuple(notices), builds)
 
 
 def _outside(content: Any, files: list[str]) -> Iterator[Notice]:
@@ -453,7 +455,7 @@ def _outside(content: Any, files: list[str]) -> Iterator[Notice]:
         yield Notice("outside", "links lead to other files: " + ", ".join(files[:_NAMED]) + more)
 
 
-def _notices(pdfium: Library, document: int) -> Iterator[Notice]:
+def _notices(pdfium: PdfiumLibrary, document: int) -> Iterator[Notice]:
     if pdfium.FPDF_GetSecurityHandlerRevision(document) >= 0:
         yield Notice("encrypted", "it is encrypted, and opens without a password")
     signatures = pdfium.FPDF_GetSignatureCount(document)

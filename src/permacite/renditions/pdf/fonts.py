@@ -24,7 +24,7 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permacite.renditions.pdf.library import Library
+    from permacite.renditions.pdf.library import PdfiumLibrary
 
 __all__ = ["Fonts", "Heights", "Said", "heights_of", "measured", "said_heights"]
 
@@ -143,7 +143,7 @@ class Heights(NamedTuple):
 class Fonts:
     """The fonts of a document."""
 
-    def __init__(self, pdfium: Library, said: frozenset[Said]) -> None:
+    def __init__(self, pdfium: PdfiumLibrary, said: frozenset[Said]) -> None:
         """`said`: what they say of their heights, as the octets of the document have it."""
         self._pdfium, self._said = pdfium, said
         self._room = ctypes.create_string_buffer(_NAME)
@@ -183,7 +183,7 @@ def heights_of(above: float, below: float, least: tuple[float, float] = _LEAST) 
     return Heights(above, below, *rooms)
 
 
-def measured(pdfium: Library, name: str, font: int, *arguments: object) -> float:
+def measured(pdfium: PdfiumLibrary, name: str, font: int, *arguments: object) -> float:
     """What a function writes of a font; 0 where it does not know."""
     value = ctypes.c_float()
     known = getattr(pdfium, name)(font, *arguments, ctypes.addressof(value))

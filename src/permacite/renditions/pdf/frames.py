@@ -11,15 +11,15 @@ import ctypes
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from permacite.renditions.pdf.library import Library
+    from permacite.renditions.pdf.library import PdfiumLibrary
 
-__all__ = ["Box", "Frame", "frame_of"]
+__all__ = ["Box", "PageFrame", "frame_of"]
 
 Box: TypeAlias = tuple[float, float, float, float]
 _UPSIDE_DOWN, _TO_THE_LEFT = 2, 3
 
 
-class Frame(NamedTuple):
+class PageFrame(NamedTuple):
     """The edges of a page in the space of the file, and how often it is turned to the right."""
 
     left: float
@@ -67,14 +67,14 @@ class Frame(NamedTuple):
         return _ordered(self.in_file(*box[:2]), self.in_file(*box[2:]))
 
 
-def frame_of(pdfium: Library, page: int) -> Frame:
+def frame_of(pdfium: PdfiumLibrary, page: int) -> PageFrame:
     """The frame of an open page; of one that tells none, that of a letter."""
     box = (ctypes.c_float * 4)()
     if not pdfium.FPDF_GetPageBoundingBox(page, ctypes.addressof(box)):
         box[:] = [0.0, 792.0, 612.0, 0.0]
     left, top, right, bottom = box
     edges = min(left, right), min(top, bottom), max(left, right), max(top, bottom)
-    return Frame(*edges, pdfium.FPDFPage_GetRotation(page) % 4)
+    return PageFrame(*edges, pdfium.FPDFPage_GetRotation(page) % 4)
 
 
 def _ordered(first: tuple[float, float], last: tuple[float, float]) -> Box:

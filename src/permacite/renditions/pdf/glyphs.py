@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     Lengths: TypeAlias = NDArray[np.float64]
     Flags: TypeAlias = NDArray[np.bool_]
 
-__all__ = ["Document", "Page"]
+__all__ = ["GlyphPage", "PdfDocument"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Page:
+class GlyphPage:
     """One page: a column for each property of its glyphs, in the order of the decoder."""
 
     number: int
@@ -56,10 +56,10 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class PdfDocument:
     """What a decoder gives: all pages, what the document says of itself, and what was noticed."""
 
-    pages: tuple[Page, ...]
+    pages: tuple[GlyphPage, ...]
     title: str | None = None
     stated: tuple[Claim, ...] = ()
     notices: tuple[Notice, ...] = ()

@@ -18,7 +18,7 @@ from permacite.errors import ParseError, PermaciteError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Library", "library", "opened"]
+__all__ = ["PdfiumLibrary", "library", "opened"]
 
 _PLACE, _INT, _SIZE = ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t
 _LONG, _UNSIGNED = ctypes.c_ulong, ctypes.c_uint
@@ -114,7 +114,7 @@ class _Config(ctypes.Structure):
     )
 
 
-class Library:
+class PdfiumLibrary:
     """The functions by their names, and the build that they come from."""
 
     def __init__(self) -> None:
@@ -162,16 +162,16 @@ class Library:
 
 
 @cache
-def library() -> Library:
+def library() -> PdfiumLibrary:
     """The library, started once."""
-    return Library()
+    return PdfiumLibrary()
 
 
 _PASSWORD, _SECURITY = 4, 5
 
 
 @contextlib.contextmanager
-def opened(content: Any) -> Iterator[tuple[Library, int]]:
+def opened(content: Any) -> Iterator[tuple[PdfiumLibrary, int]]:
     """Open octets: the library, and its handle of the document. Raises ParseError."""
     import numpy as np
 

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from permacite.renditions.pdf.glyphs import Page
+    from permacite.renditions.pdf.glyphs import GlyphPage
 
 __all__ = [
     "LETTER_SPACING",
-    "Fragment",
-    "Frame",
-    "Line",
+    "ColumnFrame",
+    "GlyphLine",
+    "LineFragment",
     "fragments_of",
     "frames_of",
     "lines_of",
@@ -51,7 +51,7 @@ _OVERLAP = 0.5
 _FIRST_MARK, _MARKS = 0x300, frozenset({"Mn", "Mc", "Me"})
 
 
-class Frame(NamedTuple):
+class ColumnFrame(NamedTuple):
     """The glyphs of one direction, in columns; u runs along their lines, v down across them."""
 
     numbers: Any
@@ -72,7 +72,7 @@ class Frame(NamedTuple):
     blocks: Any
     """The number of its block in the order of tags."""
 
-    def in_lists(self) -> Frame:
+    def in_lists(self) -> ColumnFrame:
         """The same with lists in place of columns: single glyphs are asked for, many times each."""
         columns = {
             name: each.tolist()
@@ -83,7 +83,7 @@ class Frame(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class Fragment:
+class LineFragment:
     """Glyphs of a frame from `start` up to `end`."""
 
     start: int
@@ -97,10 +97,10 @@ class Fragment:
 
 
 @dataclass(slots=True, eq=False)
-class Line:
+class GlyphLine:
     """Fragments side by side."""
 
-    parts: list[Fragment]
+    parts: list[LineFragment]
     u0: float = 0.0
     u1: float = 0.0
     v: float = 0.0
@@ -111,7 +111,7 @@ class Line:
     """In logical order; -1 stands for a space."""
 
 
-def frames_of(page: Page, rtl: Any) -> list[Frame]:
+def frames_of(page: GlyphPage, rtl: Any) -> list[ColumnFrame]:
     """The frames of a page: that of the most glyphs first, then by their angle."""
     if not page.codes.size:
         return []
@@ -142,7 +142,7 @@ def frames_of(page: Page, rtl: Any) -> list[Frame]:
         u = np.round(x * right + y * down, 1)
         v = np.round(y * right - x * down, 1)
         frames.append(
-            Frame(
+            ColumnFrame(
                 numbers,
                 page.codes[numbers],
                 u,
@@ -174,13 +174,13 @@ def _ends(codes: Any, u: Any, ends: Any) -> Any:
     return ends
 
 
-def _on_the_page(page: Page) -> Any:
+def _on_the_page(page: GlyphPage) -> Any:
     """Which glyphs can be seen: the middle of their box is on the page."""
     across, down = (page.boxes[:, side] + page.boxes[:, side + 2] for side in (0, 1))
     return (across >= 0) & (across <= 2 * page.width) & (down >= 0) & (down <= 2 * page.height)
 
 
-def _not_doubled(page: Page) -> Any:
+def _not_doubled(page: GlyphPage) -> Any:
     """Which glyphs are not the same as one before, drawn again to look bold or to have a shadow."""
     order = np.lexsort((np.arange(page.codes.size), page.x, np.round(page.y), page.codes))
     code, x, y, size = (column[order] for column in (page.codes, page.x, page.y, page.size))
@@ -196,7 +196,7 @@ def _not_doubled(page: Page) -> Any:
     return fresh
 
 
-def fragments_of(frame: Frame) -> list[Fragment]:
+def fragments_of(frame: ColumnFrame) -> list[LineFragment]:
     """The fragments of a frame, in the order of the file."""
     u, v, end, size = frame.u, frame.v, frame.end, frame.size
     smaller = np.minimum(size[1:], size[:-1])
@@ -215,7 +215,7 @@ def fragments_of(frame: Frame) -> list[Fragment]:
     largest = np.maximum.reduceat(size, begins)
     rtl = np.logical_or.reduceat(frame.rtl, begins)
     return [
-        Fragment(*each)
+        LineFragment(*each)
         for each in zip(
             begins.tolist(),
             starts[1:].tolist(),
@@ -230,15 +230,15 @@ def fragments_of(frame: Frame) -> list[Fragment]:
     ]
 
 
-def lines_of(fragments: Sequence[Fragment]) -> list[Line]:
+def lines_of(fragments: Sequence[LineFragment]) -> list[GlyphLine]:
     """Lines from above to below, the fragments of each from the left to the right."""
-    lines: list[Line] = []
+    lines: list[GlyphLine] = []
     ordered = sorted(fragments, key=lambda part: (-round(part.size), part.v, part.u0))
-    by_place: list[Line] = []
+    by_place: list[GlyphLine] = []
     for part in ordered:
         line = _home(part, by_place)
         if line is None:
-            line = Line([part], v=part.v, size=part.size)
+            line = GlyphLine([part], v=part.v, size=part.size)
             by_place.append(line)
             lines.append(line)
         else:
@@ -254,7 +254,7 @@ def lines_of(fragments: Sequence[Fragment]) -> list[Line]:
     return sorted(lines, key=lambda line: (line.v - 0.35 * line.size, line.u0))
 
 
-def _home(part: Fragment, lines: Sequence[Line]) -> Line | None:
+def _home(part: LineFragment, lines: Sequence[GlyphLine]) -> GlyphLine | None:
     """The line that a fragment overlaps most, if it overlaps one by half its height."""
     above, below = part.v - 0.7 * part.size, part.v + 0.2 * part.size
     height = 0.9 * part.size
@@ -287,13 +287,13 @@ class _Cut(NamedTuple):
     below: Any
 
 
-def runs_of(fragments: Sequence[Fragment]) -> list[list[Fragment]]:
+def runs_of(fragments: Sequence[LineFragment]) -> list[list[LineFragment]]:
     """The fragments in the order of tags, parted where it goes up the page again, or aside.
 
     A run holds blocks of which each begins below the one before: what stands in it is put in order
     by places. What has no tags comes first if it stands above all that has, else last.
     """
-    blocks: dict[int, list[Fragment]] = {}
+    blocks: dict[int, list[LineFragment]] = {}
     for part in fragments:
         blocks.setdefault(part.block, []).append(part)
     loose = blocks.pop(-1, [])
@@ -312,9 +312,9 @@ def runs_of(fragments: Sequence[Fragment]) -> list[list[Fragment]]:
     return [run for run in [*runs, [part for part in loose if part.v >= top]] if run]
 
 
-def _pieces_of(block: Sequence[Fragment]) -> list[list[Fragment]]:
+def _pieces_of(block: Sequence[LineFragment]) -> list[list[LineFragment]]:
     """A block, parted where it goes on at the top of another column."""
-    pieces: list[list[Fragment]] = []
+    pieces: list[list[LineFragment]] = []
     right = left = bottom = 0.0
     for part in block:
         beside = pieces and (part.u0 >= right or part.u1 <= left)
@@ -327,7 +327,7 @@ def _pieces_of(block: Sequence[Fragment]) -> list[list[Fragment]]:
     return pieces
 
 
-def regions_of(fragments: Sequence[Fragment], *, to_the_left: bool) -> list[list[Fragment]]:
+def regions_of(fragments: Sequence[LineFragment], *, to_the_left: bool) -> list[list[LineFragment]]:
     """Stacks of lines without a gutter, in the order in which they are read."""
     if not fragments:
         return []

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from permacite.renditions.pdf.lines import Fragment, Frame, Line
+    from permacite.renditions.pdf.lines import ColumnFrame, GlyphLine, LineFragment
 
-__all__ = ["SPACE", "Sheet", "gaps_of", "write_region"]
+__all__ = ["SPACE", "PageWriter", "gaps_of", "write_region"]
 
 SPACE, RETURN, FEED = -1, -2, -3
 _HYPHENS = frozenset({0x2D, 0xAD, 0x2010})
@@ -40,7 +40,7 @@ _MOST_LETTER_SPACED = 0.5
 
 
 @dataclass(slots=True, eq=False)
-class Sheet:
+class PageWriter:
     """The text of a page that is being written: numbers of glyphs, or what was made up."""
 
     codes: Any
@@ -73,7 +73,7 @@ class Sheet:
             self.order += (RETURN, FEED)
 
 
-def gaps_of(frame: Frame, fragments: Sequence[Fragment]) -> Any:
+def gaps_of(frame: ColumnFrame, fragments: Sequence[LineFragment]) -> Any:
     """Of each glyph whether a gap between words stands before it, within its fragment."""
     u, end, size = frame.u, frame.end, frame.size
     gap = np.zeros(u.size)
@@ -103,7 +103,7 @@ def gaps_of(frame: Frame, fragments: Sequence[Fragment]) -> Any:
     return gaps
 
 
-def _word_gaps(frame: Frame) -> Any:
+def _word_gaps(frame: ColumnFrame) -> Any:
     """Of each glyph how wide a gap before it divides words."""
     if not frame.spaces or int(frame.codes.max()) < _FIRST_WIDE:
         return frame.word_gap
@@ -113,7 +113,9 @@ def _word_gaps(frame: Frame) -> Any:
     return gaps
 
 
-def write_region(sheet: Sheet, frame: Frame, gaps: list[int], parts: Sequence[Fragment]) -> None:
+def write_region(
+    sheet: PageWriter, frame: ColumnFrame, gaps: list[int], parts: Sequence[LineFragment]
+) -> None:
     """Write a stack of lines as paragraphs. `frame`: in lists."""
     lines = lines_of(parts)
     leftwards = _run_leftwards(frame, parts)
@@ -127,7 +129,7 @@ def write_region(sheet: Sheet, frame: Frame, gaps: list[int], parts: Sequence[Fr
         _write_block(sheet, frame, block, leftwards=leftwards)
 
 
-def _run_leftwards(frame: Frame, parts: Sequence[Fragment]) -> bool:
+def _run_leftwards(frame: ColumnFrame, parts: Sequence[LineFragment]) -> bool:
     """Whether most letters of a region belong to scripts that run to the left."""
     if not any(part.rtl for part in parts):
         return False
@@ -135,13 +137,13 @@ def _run_leftwards(frame: Frame, parts: Sequence[Fragment]) -> bool:
     return leftwards * 2 >= sum(part.end - part.start for part in parts)
 
 
-def _glyphs(frame: Frame, gaps: list[int], line: Line) -> list[int]:
+def _glyphs(frame: ColumnFrame, gaps: list[int], line: GlyphLine) -> list[int]:
     """The glyphs of a line in logical order, by their places in the frame.
 
     `gaps`: before which glyphs of a fragment a gap between words stands, in order.
     """
     order: list[int] = []
-    last: Fragment | None = None
+    last: LineFragment | None = None
     for part in line.parts:
         if last is not None and (
             frame.space_before[part.start]
@@ -159,7 +161,7 @@ def _glyphs(frame: Frame, gaps: list[int], line: Line) -> list[int]:
     return order
 
 
-def _is_mark_of_note(frame: Frame, mark: Fragment, text: Fragment) -> bool:
+def _is_mark_of_note(frame: ColumnFrame, mark: LineFragment, text: LineFragment) -> bool:
     """Whether a small raised number stands before the first letter of a line."""
     raised = mark.size < _SMALL * text.size and mark.v < text.v - _RAISED * text.size
     if not raised or not chr(frame.codes[text.start]).isalpha():
@@ -167,7 +169,9 @@ def _is_mark_of_note(frame: Frame, mark: Fragment, text: Fragment) -> bool:
     return all(chr(int(code)).isdecimal() for code in frame.codes[mark.start : mark.end])
 
 
-def _leftward_glyphs(sheet: Sheet, frame: Frame, line: Line, *, leftwards: bool) -> list[int]:
+def _leftward_glyphs(
+    sheet: PageWriter, frame: ColumnFrame, line: GlyphLine, *, leftwards: bool
+) -> list[int]:
     """The same, for a line in which something runs leftwards."""
     clusters = _clusters(frame, line)
     seen: list[list[int]] = []
@@ -208,7 +212,7 @@ def _leftward_glyphs(sheet: Sheet, frame: Frame, line: Line, *, leftwards: bool)
     return glyphs
 
 
-def _clusters(frame: Frame, line: Line) -> list[list[int]]:
+def _clusters(frame: ColumnFrame, line: GlyphLine) -> list[list[int]]:
     """Glyphs from the left to the right; what stands on another one goes with it."""
     numbers = [index for part in line.parts for index in range(part.start, part.end)]
     bases: list[list[int]] = []
@@ -242,12 +246,12 @@ def _clusters(frame: Frame, line: Line) -> list[list[int]]:
     return bases
 
 
-def _blocks(lines: Sequence[Line]) -> list[list[Line]]:
+def _blocks(lines: Sequence[GlyphLine]) -> list[list[GlyphLine]]:
     """Lines of one size at one distance."""
     steps = [after.v - before.v for before, after in pairwise(lines)]
     usual = sorted(step for step in steps if step > 0)
     pitch = usual[len(usual) // 2] if usual else 0.0
-    blocks: list[list[Line]] = []
+    blocks: list[list[GlyphLine]] = []
     for index, line in enumerate(lines):
         if not index:
             blocks.append([line])
@@ -262,7 +266,9 @@ def _blocks(lines: Sequence[Line]) -> list[list[Line]]:
     return blocks
 
 
-def _write_block(sheet: Sheet, frame: Frame, block: Sequence[Line], *, leftwards: bool) -> None:
+def _write_block(
+    sheet: PageWriter, frame: ColumnFrame, block: Sequence[GlyphLine], *, leftwards: bool
+) -> None:
     """Write lines; one that is full goes on in the next."""
     edge = min(line.u0 for line in block) if leftwards else max(line.u1 for line in block)
     goes_on = [
@@ -288,16 +294,16 @@ def _write_block(sheet: Sheet, frame: Frame, block: Sequence[Line], *, leftwards
         sheet.size = block[-1].size
 
 
-def _has_leaders(frame: Frame, line: Line) -> bool:
+def _has_leaders(frame: ColumnFrame, line: GlyphLine) -> bool:
     dots: int = sum(frame.codes[part.start : part.end].count(_DOT) for part in line.parts)
     return dots >= _LEADERS
 
 
 def _goes_on(
-    frame: Frame,
-    line: Line,
-    following: Line,
-    after: Line | None,
+    frame: ColumnFrame,
+    line: GlyphLine,
+    following: GlyphLine,
+    after: GlyphLine | None,
     *,
     edge: float,
     leftwards: bool,
@@ -320,7 +326,7 @@ def _goes_on(
     return room < _first_word(frame, following) + 0.3 * size
 
 
-def _first_word(frame: Frame, line: Line) -> float:
+def _first_word(frame: ColumnFrame, line: GlyphLine) -> float:
     """How wide the first word of a line is."""
     word = line.glyphs[: line.glyphs.index(SPACE)] if SPACE in line.glyphs else line.glyphs
     begins: list[float] = [frame.u[glyph] for glyph in word]
@@ -328,7 +334,7 @@ def _first_word(frame: Frame, line: Line) -> float:
     return max(ends) - min(begins)
 
 
-def _join(sheet: Sheet, following: int) -> None:
+def _join(sheet: PageWriter, following: int) -> None:
     """Write what stands between two lines of a paragraph: a space, or nothing behind a hyphen.
 
     `following`: the number of the glyph that the next line begins with.
@@ -348,7 +354,7 @@ def _is_hangul(code: int) -> bool:
     return _HANGUL[0] <= code <= _HANGUL[1]
 
 
-def _breaks_syllables(frame: Frame, lines: Sequence[Line], edge: float) -> bool:
+def _breaks_syllables(frame: ColumnFrame, lines: Sequence[GlyphLine], edge: float) -> bool:
     """Whether lines of Korean that go on end wherever they are full, be it within words."""
     if not lines or max(frame.codes) < _HANGUL[0]:
         return False
@@ -356,7 +362,7 @@ def _breaks_syllables(frame: Frame, lines: Sequence[Line], edge: float) -> bool:
     return rooms[len(rooms) * 9 // 10 - (len(rooms) % 10 == 0)] < _SYLLABLE_AND_SPACE
 
 
-def _ends_within(frame: Frame, line: Line, following: Line, edge: float) -> bool:
+def _ends_within(frame: ColumnFrame, line: GlyphLine, following: GlyphLine, edge: float) -> bool:
     """Whether the next syllable had no room on this line, and no space is drawn between them."""
     last, first = line.glyphs[-1], following.glyphs[0]
     if last < 0 or not (_is_hangul(frame.codes[last]) and _is_hangul(frame.codes[first])):

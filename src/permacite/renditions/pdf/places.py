@@ -25,7 +25,7 @@ from permacite.errors import ParseError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["HYPHEN", "UNITS", "PageMap", "Places", "Quad", "read_map", "write_map"]
+__all__ = ["HYPHEN", "UNITS", "CharacterBoxes", "PageMap", "Quad", "read_map", "write_map"]
 
 _MAGIC = b"pdf-map/1\n"
 UNITS = 20
@@ -54,7 +54,7 @@ class Quad(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Places:
+class CharacterBoxes:
     """The places of all characters of a text."""
 
     pages: tuple[PageMap, ...]
@@ -167,7 +167,7 @@ def write_map(pages: Sequence[PageMap], columns: Sequence[array[int]], flags: by
     return _MAGIC + zlib.compress(octets, 4)
 
 
-def read_map(octets: bytes) -> Places:
+def read_map(octets: bytes) -> CharacterBoxes:
     """The places that a map holds. Raises ParseError."""
     if not octets.startswith(_MAGIC):
         raise ParseError("expected a map of the form pdf-map/1", repr(octets[:20]), 0)
@@ -190,7 +190,7 @@ def read_map(octets: bytes) -> Places:
             columns.append(array("i", accumulate(steps)))
         except OverflowError as error:
             raise ParseError("the map has places beyond all pages", "", 0) from error
-    return Places(pages, tuple(columns), plain[begin + 16 * length :])
+    return CharacterBoxes(pages, tuple(columns), plain[begin + 16 * length :])
 
 
 def _ints(plain: bytes, start: int, count: int) -> array[int]:

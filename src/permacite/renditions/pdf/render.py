@@ -19,7 +19,7 @@ import numpy as np
 
 from permacite.renditions.model import Label, Notice, Rendered
 from permacite.renditions.pdf.lines import fragments_of, frames_of, regions_of, runs_of
-from permacite.renditions.pdf.paragraphs import Sheet, gaps_of, write_region
+from permacite.renditions.pdf.paragraphs import PageWriter, gaps_of, write_region
 from permacite.renditions.pdf.places import HYPHEN, UNITS, PageMap, write_map
 from permacite.renditions.pdf.scripts import (
     MIRRORED,
@@ -35,7 +35,7 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from permacite.renditions.pdf.glyphs import Document, Page
+    from permacite.renditions.pdf.glyphs import GlyphPage, PdfDocument
 
 __all__ = ["Word", "notices_of", "render"]
 
@@ -56,7 +56,7 @@ class Word(NamedTuple):
 
 
 def notices_of(
-    pages: Sequence[Page], text: str, words_on: Callable[[Page], Sequence[Word]]
+    pages: Sequence[GlyphPage], text: str, words_on: Callable[[GlyphPage], Sequence[Word]]
 ) -> Iterator[Notice]:
     """What to say of pages and the text made of them; `words_on` reads the words of a page."""
     if not text:
@@ -85,7 +85,7 @@ def _is_doubtful(codes: Any) -> Any:
 
 
 def _hidden(
-    pages: Sequence[Page], glyphs: int, words_on: Callable[[Page], Sequence[Word]]
+    pages: Sequence[GlyphPage], glyphs: int, words_on: Callable[[GlyphPage], Sequence[Word]]
 ) -> Iterator[Notice]:
     """How much is drawn invisibly, and what of it stands over other words."""
     hidden = [page for page in pages if page.hidden.any()]
@@ -159,10 +159,10 @@ _FARTHEST = 1e6
 
 
 @dataclass(slots=True, eq=False)
-class _Sheet:
+class _HyphenatedPage:
     """A page whose text is written, hyphens at the ends of its lines still in it."""
 
-    page: Page
+    page: GlyphPage
     text: str
     order: Any
     hyphens: list[int]
@@ -170,7 +170,7 @@ class _Sheet:
     """Where spaces stand between lines of Korean that may end within words."""
 
 
-def render(document: Document) -> Rendered:
+def render(document: PdfDocument) -> Rendered:
     """The text with its labels, its map and what must be known of it."""
     sheets = [_sheet(page) for page in document.pages]
     known = _words(sheets)
@@ -209,13 +209,13 @@ def render(document: Document) -> Rendered:
     )
 
 
-def _sheet(page: Page) -> _Sheet:
+def _sheet(page: GlyphPage) -> _HyphenatedPage:
     """The text of a page: its frames in turn, each region by region."""
     page = downwards(as_said(with_accents(page)))
     rtl = np.zeros(page.codes.size, np.bool_)
     for index in np.flatnonzero(page.codes >= _FIRST_RTL).tolist():
         rtl[index] = is_rtl(int(page.codes[index]))
-    sheet = Sheet(page.codes)
+    sheet = PageWriter(page.codes)
     for frame in frames_of(page, rtl):
         fragments = fragments_of(frame)
         gaps = np.flatnonzero(gaps_of(frame, fragments)).tolist()
@@ -229,10 +229,10 @@ def _sheet(page: Page) -> _Sheet:
     _mirror(codes, sheet)
     order = np.array(sheet.order, np.int64)
     text = codes[order].astype("<u4").tobytes().decode("utf-32-le")
-    return _Sheet(page, text, order, sheet.hyphens, sheet.joints)
+    return _HyphenatedPage(page, text, order, sheet.hyphens, sheet.joints)
 
 
-def _mirror(codes: Any, sheet: Sheet) -> None:
+def _mirror(codes: Any, sheet: PageWriter) -> None:
     """Turn brackets in text that runs leftwards round, if more of them make pairs so.
 
     Some tables of characters name what is seen, some what is meant.
@@ -261,7 +261,7 @@ def _pairs(brackets: Any) -> int:
     return pairs
 
 
-def _words(sheets: Sequence[_Sheet]) -> frozenset[str]:
+def _words(sheets: Sequence[_HyphenatedPage]) -> frozenset[str]:
     """All words of the document, but those that a hyphen at the end of a line divides."""
     if not any(sheet.hyphens or sheet.joints for sheet in sheets):
         return frozenset()
@@ -280,7 +280,7 @@ def _words(sheets: Sequence[_Sheet]) -> frozenset[str]:
     return frozenset(word.casefold() for word in known)
 
 
-def _dropped(sheet: _Sheet, known: frozenset[str]) -> list[int]:
+def _dropped(sheet: _HyphenatedPage, known: frozenset[str]) -> list[int]:
     """The hyphens that go: all but those of compounds that stand elsewhere in the document."""
     dropped = []
     for hyphen in sheet.hyphens:
@@ -306,7 +306,7 @@ def _after(text: str, start: int) -> str:
     return text[start:end]
 
 
-def _within_words(sheets: Sequence[_Sheet], known: frozenset[str]) -> Iterator[list[int]]:
+def _within_words(sheets: Sequence[_HyphenatedPage], known: frozenset[str]) -> Iterator[list[int]]:
     """Of each page the spaces between lines that go, as they stand within words."""
     pairs = [
         (_before(sheet.text, joint), _after(sheet.text, joint + 1))
@@ -319,7 +319,7 @@ def _within_words(sheets: Sequence[_Sheet], known: frozenset[str]) -> Iterator[l
 
 
 def _without(
-    sheet: _Sheet, hyphens: Sequence[int], spaces: Sequence[int]
+    sheet: _HyphenatedPage, hyphens: Sequence[int], spaces: Sequence[int]
 ) -> tuple[str, Any, bytes]:
     """The text, the numbers of its glyphs and its flags, without those hyphens and spaces."""
     flags = np.zeros(len(sheet.text), np.uint8)
@@ -339,7 +339,7 @@ def _units(length: float) -> int:
     return round(min(max(length, 0.0), _FARTHEST) * UNITS)
 
 
-def _boxes(page: Page, order: Any) -> Iterator[Any]:
+def _boxes(page: GlyphPage, order: Any) -> Iterator[Any]:
     """Left, top, width and height of each character, in units."""
     units = np.rint(np.clip(page.boxes, -_FARTHEST, _FARTHEST) * UNITS).astype(np.int32)
     columns = np.zeros((page.codes.size + 3, 4), np.int32)
@@ -359,7 +359,7 @@ def _differences(parts: Sequence[Any]) -> array[int]:
     return array("i", steps.tobytes())
 
 
-def _words_on(page: Page) -> list[Word]:
+def _words_on(page: GlyphPage) -> list[Word]:
     """The words of a page, each with the box around its glyphs."""
     sheet = _sheet(page)
     words = []

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from permacite.renditions.pdf.glyphs import Page
+    from permacite.renditions.pdf.glyphs import GlyphPage
 
 __all__ = [
     "MIRRORED",
@@ -190,21 +190,21 @@ def _indic_kind(code: int) -> str:
     return "V" if unicodedata.category(chr(code)) in ("Mn", "Mc") else "-"
 
 
-def as_said(page: Page) -> Page:
+def as_said(page: GlyphPage) -> GlyphPage:
     """The page with such signs behind the consonants that they are said behind."""
     codes = page.codes
     if not codes.size or not ((codes >= _FIRST) & (codes < _LAST)).any():
         return page
-    work = _Glyphs(page)
+    work = _MovedGlyphs(page)
     work.put_vowels_behind()
     work.put_r_before()
     return work.page()
 
 
-class _Glyphs:
+class _MovedGlyphs:
     """The glyphs of a page, which are moved."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: GlyphPage) -> None:
         self._page = page
         self._order = list(range(page.codes.size))
         self._codes = page.codes.copy()
@@ -287,7 +287,7 @@ class _Glyphs:
         self._x[chosen] = begin
         self._advance[chosen] = end - begin
 
-    def page(self) -> Page:
+    def page(self) -> GlyphPage:
         """The page with all in its place, and vowels of two glyphs as one."""
         order = np.array(self._order, np.int64)
         codes = self._codes[order]
@@ -307,7 +307,7 @@ class _Glyphs:
         return reordered(moved, order, but=("codes", "x", "advance"))
 
 
-def reordered(page: Page, order: Any, *, but: tuple[str, ...] = ()) -> Page:
+def reordered(page: GlyphPage, order: Any, *, but: tuple[str, ...] = ()) -> GlyphPage:
     """The page with some of its glyphs, in some order; the columns `but` have it already."""
     columns = [
         each.name for each in fields(page) if isinstance(getattr(page, each.name), np.ndarray)
@@ -325,7 +325,7 @@ _ABOVE, _BESIDE = 0.88, 0.12
 _TURNED = 90
 
 
-def downwards(page: Page) -> Page:
+def downwards(page: GlyphPage) -> GlyphPage:
     """The page with upright glyphs that stand under each other as if they were turned to the right.
 
     Where more of them stand so than side by side, those that do not stand side by side run
@@ -365,7 +365,7 @@ _AROUND = 200
 """So many glyphs before and behind it in the order of the file its letter is looked for."""
 
 
-def with_accents(page: Page) -> Page:
+def with_accents(page: GlyphPage) -> GlyphPage:
     """The page with letters and the accents over them as one character each."""
     accents = np.flatnonzero(np.isin(page.codes, list(_COMBINING)))
     if not accents.size:
@@ -387,7 +387,7 @@ def with_accents(page: Page) -> Page:
     return reordered(replace(page, codes=codes), np.flatnonzero(kept))
 
 
-def _letters(page: Page, accent: int, middle: Any) -> list[int]:
+def _letters(page: GlyphPage, accent: int, middle: Any) -> list[int]:
     """The glyphs over which an accent can stand, those beside it in the file first."""
     start = max(accent - _AROUND, 0)
     near = slice(start, accent + _AROUND)

@@ -14,7 +14,7 @@ from permacite.renditions.pdf.fonts import heights_of
 
 if TYPE_CHECKING:
     from permacite.renditions.pdf.fonts import Fonts, Heights
-    from permacite.renditions.pdf.library import Library
+    from permacite.renditions.pdf.library import PdfiumLibrary
 
 __all__ = [
     "ANGLE",
@@ -69,7 +69,7 @@ class Raw(NamedTuple):
 class _GlyphReader:
     """Where the style of glyphs changes, and how large they are drawn, as PDFium reports it."""
 
-    def __init__(self, pdfium: Library, text: int) -> None:
+    def __init__(self, pdfium: PdfiumLibrary, text: int) -> None:
         self._pdfium, self._text = pdfium, text
 
     def objects(self, listed: list[int], *, whole: bool) -> tuple[list[int], list[int]]:
@@ -159,7 +159,7 @@ class _GlyphReader:
 class GlyphStyles:
     """The styles of the glyphs of a page: one of `rows` each, and `which` one for each glyph."""
 
-    def __init__(self, pdfium: Library, raw: Raw, fonts: Fonts) -> None:
+    def __init__(self, pdfium: PdfiumLibrary, raw: Raw, fonts: Fonts) -> None:
         self._pdfium, self._text = pdfium, raw.text
         self._glyphs = _GlyphReader(pdfium, raw.text)
         self._drawings: list[int] = []

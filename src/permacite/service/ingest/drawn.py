@@ -16,7 +16,7 @@ from permacite.archive import DERIVED, NewRepresentation
 from permacite.markup import StartTag
 from permacite.markup import title as stated_title
 from permacite.media_types import PAGES, essence
-from permacite.renditions import Notice, Record
+from permacite.renditions import Notice, RenditionRecord
 from permacite.renditions.drawn import DRAWN_TEXT
 from permacite.renditions.stored import MAP, RECORD
 
@@ -88,12 +88,12 @@ def formats(captured: Capture, title: str | None) -> list[NewRepresentation]:
     ]
 
 
-def _rendering(drawn: Frozen, title: str | None) -> Record:
+def _rendering(drawn: Frozen, title: str | None) -> RenditionRecord:
     """How the words came about, as it is kept beside them."""
     left = sorted({_LEFT_OUT.get(each, each) for each in drawn.view.get("left_out", ())})
     notices = [Notice("left-out", f"not all could be frozen: {', '.join(left)}")] if left else []
     builds = {"browser": str(drawn.view.get("browser", ""))}
-    return Record(DRAWN_TEXT, title, (), tuple(notices), builds)
+    return RenditionRecord(DRAWN_TEXT, title, (), tuple(notices), builds)
 
 
 def _aggregate(captured: Capture, drawn: Frozen, title: str | None) -> bytes:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from permacite.archive import JSON
-    from permacite.bibliography.zotero import Annotation, File, Item
+    from permacite.bibliography.zotero import Annotation, AttachedFile, ZoteroItem
     from permacite.service.access import Choice
     from permacite.service.ingest.saved import Saved
 
@@ -98,7 +98,7 @@ class Library:
         self.marked: list[tuple[str, str, Annotation]] = []
         """What is marked in files that came in: the name here, the path there."""
 
-    def path_of(self, file: File) -> Path:
+    def path_of(self, file: AttachedFile) -> Path:
         """Where a file is. Raises ParseError for one that leads out, NotFoundError."""
         path = Path(file.path)
         if not self.is_data or not path.is_absolute():
@@ -164,7 +164,7 @@ class Libraries(Ingest, Selections, Jottings):
             else:
                 yield f"{path}: {words}", cited.reference
 
-    def _add_file(self, library: Library, file: File, terms: Terms, *, new: bool) -> Saved:
+    def _add_file(self, library: Library, file: AttachedFile, terms: Terms, *, new: bool) -> Saved:
         path = library.path_of(file)
         try:
             content = path.read_bytes()
@@ -185,7 +185,7 @@ class Libraries(Ingest, Selections, Jottings):
             raise outcome
         return outcome
 
-    def _jot(self, name: str, item: Item) -> None:
+    def _jot(self, name: str, item: ZoteroItem) -> None:
         """Keep the tags, collections and notes of an item."""
         kinds: list[tuple[Literal["tag", "collection", "note"], tuple[str, ...]]] = [
             ("tag", item.tags),
@@ -201,7 +201,7 @@ class Libraries(Ingest, Selections, Jottings):
                         self.jot(name, kind, piece)
 
 
-def _items(library: Path) -> list[Item]:
+def _items(library: Path) -> list[ZoteroItem]:
     """The items of an export. Raises ParseError, OSError."""
     with library.open("rb") as file:
         content = file.read(_MOST + 1)
@@ -225,7 +225,7 @@ def _type_of(path: Path) -> str:
     return sources.media_type_of(path.name, b"")
 
 
-def _terms(library: Library, item: Item, file: File, terms: Terms) -> Terms:
+def _terms(library: Library, item: ZoteroItem, file: AttachedFile, terms: Terms) -> Terms:
     """How a file is to be committed: with what the library says of it and of its item."""
     shows = "drawn" if sources.media_type_of(file.path, b"") in PAGES else "reported"
     imported: dict[str, JSON] = {

@@ -2,7 +2,7 @@
 
 | what stands there | what is made of it |
 |---|---|
-| `items`, `itemData`, `itemCreators` | `Item`: claims, under Zotero's names of its fields |
+| `items`, `itemData`, `itemCreators` | `ZoteroItem`: claims, under Zotero's names of its fields |
 | `itemAttachments`, link modes 0 and 1 | a file below `storage/KEY` |
 | link mode 2, a linked file | a file, where it lies in a folder that the command names |
 | link mode 3, a link to the web; 4, a picture in a note | no file |
@@ -32,7 +32,7 @@ from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite.bibliography.model import Claim, Place
-from permacite.bibliography.zotero import TYPES, VOCABULARY, Annotation, File, Item
+from permacite.bibliography.zotero import TYPES, VOCABULARY, Annotation, AttachedFile, ZoteroItem
 from permacite.errors import ParseError
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class _Row(NamedTuple):
     key: str
 
 
-def items_in(database: Path, roots: Sequence[Path] = ()) -> list[Item]:
+def items_in(database: Path, roots: Sequence[Path] = ()) -> list[ZoteroItem]:
     """The items of a database, and its files that stand by themselves.
 
     Paths of files are below the folder of the database, or whole: those of linked files, which lie
@@ -206,7 +206,7 @@ class _Reading:
         return marked
 
     # ------------------------------------------------------------ items
-    def items(self) -> Iterator[Item]:
+    def items(self) -> Iterator[ZoteroItem]:
         """All items, in their order."""
         files: dict[int | None, list[_Row]] = defaultdict(list)
         for item, parent, mode, media_type, path in self._ask(
@@ -221,9 +221,9 @@ class _Reading:
             if kind not in _WITHOUT_ITEM or item in files:
                 yield self._item(item, key, kind, files.get(item, []))
 
-    def _item(self, item: int, key: str, kind: str, files: list[_Row]) -> Item:
+    def _item(self, item: int, key: str, kind: str, files: list[_Row]) -> ZoteroItem:
         own = [item, *(row.item for row in files if row.item != item)]
-        return Item(
+        return ZoteroItem(
             key,
             kind,
             () if kind == "attachment" else tuple(self._claims(item, kind)),
@@ -247,13 +247,13 @@ class _Reading:
                 name = "" if is_whole else str(given or "")
                 yield Claim(_ROLES[role], str(family), Place(VOCABULARY, role), name)
 
-    def _file(self, row: _Row) -> File | None:
+    def _file(self, row: _Row) -> AttachedFile | None:
         """The file of an attachment; None for a link to the web, or a picture in a note."""
         path = self._path(row)
         if path is None:
             return None
         data = self._data.get(row.item, {})
-        return File(
+        return AttachedFile(
             path,
             data.get("title", ""),
             data.get("url", ""),

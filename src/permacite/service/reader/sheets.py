@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from permacite import pdi
     from permacite.archive import Repository, Representation, Version
-    from permacite.renditions.pdf.places import Places
+    from permacite.renditions.pdf.places import CharacterBoxes
     from permacite.words import Words
 
 __all__ = ["REFUSED", "STYLE", "Leaf", "Paper", "Wanted", "leaf", "paper", "sheet_html", "span_of"]
@@ -184,12 +184,12 @@ def _cited(fragment: pdi.FragmentPDI | None) -> PagePlace | None:
     return None if fragment is None else PagePlace.of(fragment.scheme, fragment.positions)
 
 
-def _places(repository: Repository, document: Paper) -> Places | None:
+def _places(repository: Repository, document: Paper) -> CharacterBoxes | None:
     return None if document.text is None else places_of(repository, document.text)
 
 
 def _size(
-    repository: Repository, document: Paper, places: Places | None, number: int
+    repository: Repository, document: Paper, places: CharacterBoxes | None, number: int
 ) -> tuple[int, float, float]:
     """How many pages there are, and the width and height of one in points."""
     if places is not None:
@@ -223,7 +223,9 @@ class _Mark(NamedTuple):
         return f'<mark {named} style="{place}"></mark>'
 
 
-def _marks(places: Places | None, marked: Marked, number: int, words: Words) -> Iterator[_Mark]:
+def _marks(
+    places: CharacterBoxes | None, marked: Marked, number: int, words: Words
+) -> Iterator[_Mark]:
     """The boxes around marked words on a page."""
     if places is None:
         return
@@ -277,7 +279,7 @@ class _Piece(NamedTuple):
     """In degrees clockwise: 0, 90 or -90."""
 
 
-def _pieces(text: str, start: int, places: Places) -> Iterator[_Piece]:
+def _pieces(text: str, start: int, places: CharacterBoxes) -> Iterator[_Piece]:
     for word in _WORD.finditer(text):
         stretches = places.stretches(start + word.start(), start + word.end())
         if len(stretches) == len(word[0]) > 1:  # letters that stand below or above each other
@@ -295,7 +297,7 @@ def _around(quads: list[Quad]) -> Quad:
     return Quad(page[0], min(left), min(top), max(right), max(bottom))
 
 
-def _turned(places: Places, first: int, last: int, quad: Quad) -> int:
+def _turned(places: CharacterBoxes, first: int, last: int, quad: Quad) -> int:
     """How a word is turned: one that is much higher than wide, and whose letters go up or down."""
     if last - first < len("ab") or quad.bottom - quad.top < _STEEP * (quad.right - quad.left):
         return 0

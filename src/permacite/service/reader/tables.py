@@ -15,7 +15,7 @@ from permacite.service.reader.marking import TextPiece
 
 if TYPE_CHECKING:
     from permacite import pdi
-    from permacite.extract.structure import Area, Table
+    from permacite.extract.structure import CellArea, CellTable
     from permacite.service.reader.marking import Marked
 
 __all__ = ["Cell", "Grid", "Row", "grid"]
@@ -73,7 +73,9 @@ class Grid:
         return self.before is None and self.after is None
 
 
-def grid(table: Table, fragment: pdi.FragmentPDI | None, marked: Marked, at: int | None) -> Grid:
+def grid(
+    table: CellTable, fragment: pdi.FragmentPDI | None, marked: Marked, at: int | None
+) -> Grid:
     """The rows from number `at` on, or from what is marked: by a `fragment`, or in the text."""
     area = None
     if fragment is not None and fragment.scheme in {"row", "col", "cell"}:
@@ -103,7 +105,9 @@ def grid(table: Table, fragment: pdi.FragmentPDI | None, marked: Marked, at: int
     )
 
 
-def _row(table: Table, row: int, area: Area | None, spans: tuple[tuple[int, int], ...]) -> Row:
+def _row(
+    table: CellTable, row: int, area: CellArea | None, spans: tuple[tuple[int, int], ...]
+) -> Row:
     fields = table.fields(row)
     is_in = area is not None and area.rows[0] <= row < area.rows[1]
     cells = []
@@ -114,7 +118,7 @@ def _row(table: Table, row: int, area: Area | None, spans: tuple[tuple[int, int]
 
 
 def _cell(
-    table: Table,
+    table: CellTable,
     column: int,
     place: tuple[int, int],
     spans: tuple[tuple[int, int], ...],

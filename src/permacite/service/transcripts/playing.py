@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from permacite import pdi
     from permacite.archive import Repository, Representation
-    from permacite.captions import Span, Words
+    from permacite.captions import SpokenSpan, Words
 
 __all__ = ["Heard", "Line", "Said", "Sayings", "are_words", "passages"]
 
@@ -142,7 +142,7 @@ def are_words(representation: Representation) -> bool:
     return representation.rendition == _RULES
 
 
-def lines_of(words: Words, name: pdi.PDI, spans: Sequence[Span]) -> tuple[Line, ...]:
+def lines_of(words: Words, name: pdi.PDI, spans: Sequence[SpokenSpan]) -> tuple[Line, ...]:
     """What stretches of words say, line by line; `name` is that of the words."""
     return tuple(
         Line(
@@ -166,7 +166,7 @@ def quote_of(lines: Sequence[Line]) -> str:
     return "\n".join(f"{voice}: " * bool(voice) + " ".join(parts) for voice, parts in said)
 
 
-def passages(words: Words, spans: Sequence[Span]) -> list[tuple[int, int]]:
+def passages(words: Words, spans: Sequence[SpokenSpan]) -> list[tuple[int, int]]:
     """Spans as passages: those that follow one another are one."""
     joined: list[tuple[int, int]] = []
     for span in spans:

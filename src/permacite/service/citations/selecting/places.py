@@ -21,17 +21,17 @@ from permacite.service.labels import places_of, text_of_pages
 if TYPE_CHECKING:
     from permacite import pdi
     from permacite.archive import Repository, Representation, Version
-    from permacite.renditions.pdf.frames import Frame
+    from permacite.renditions.pdf.frames import PageFrame
     from permacite.service.citations.selecting.selectors import Rectangles
 
     Spans: TypeAlias = list[tuple[int, int]]
 
 __all__ = ["frame_of", "words_in", "words_of_element", "words_on"]
 
-_FRAMES: Cache[tuple[int, Frame]] = Cache(1 << 20, lambda _: 300)
+_FRAMES: Cache[tuple[int, PageFrame]] = Cache(1 << 20, lambda _: 300)
 
 
-def frame_of(repository: Repository, paged: Representation, number: int) -> Frame:
+def frame_of(repository: Repository, paged: Representation, number: int) -> PageFrame:
     """The frame of a page of a PDF. Raises NotFoundError where there is no such page."""
     count, frame = _measured(repository, paged, 1)
     if number > count:
@@ -40,7 +40,7 @@ def frame_of(repository: Repository, paged: Representation, number: int) -> Fram
     return frame if number == 1 else _measured(repository, paged, number)[1]
 
 
-def _measured(repository: Repository, paged: Representation, number: int) -> tuple[int, Frame]:
+def _measured(repository: Repository, paged: Representation, number: int) -> tuple[int, PageFrame]:
     known = _FRAMES.get(paged.digest, str(number))
     if known is None:
         with repository.source(paged) as source:
