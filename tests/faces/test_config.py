@@ -127,6 +127,44 @@ def test_what_is_wrong_in_a_file_is_told_before_anything_is_done(
     assert (refused.status, problem in refused.err) == (2, True), refused.err
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('forwarded-allow-ips = "127.0.0.1"', [["127.0.0.1"]]),
+        ('forwarded-allow-ips = "127.0.0.1, unix"', [["127.0.0.1", "unix"]]),
+        ('forwarded-allow-ips = ["127.0.0.1", "10.0.0.0/8"]', [["127.0.0.1"], ["10.0.0.0/8"]]),
+        ('name = "a.example"', ["a.example"]),
+        ('unix-mode = "600"', 0o600),
+    ],
+)
+def test_one_text_is_an_array_of_one(
+    cli: Callable[..., Outcome], told: Callable[[str | bytes], str], text: str, value: object
+) -> None:
+    checked = cli("config", "check", told(f"[serve]\n{text}\n"), "--json")
+    assert (checked.status, json.loads(checked.out)["given"][0]["value"]) == (0, value)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('forwarded-allow-ips = "localhost"', "expected an address, a network, or unix"),
+        ('building = "unix"', "expected an address or a network: a socket is in no building"),
+        ('unix-mode = "999"', "expected three digits such as 660"),
+        ('base-path = "/../x"', "expected a path such as /archive"),
+        ('metrics = "70000"', "expected a port, or an address and a port"),
+        ("idle-seconds = 0", "0.0 is not in the range x>=0.1"),
+    ],
+)
+def test_a_value_of_the_file_is_read_as_one_that_is_typed(
+    cli: Callable[..., Outcome], told: Callable[[str | bytes], str], text: str, problem: str
+) -> None:
+    checked = cli("config", "check", told(f"[serve]\n{text}\n"))
+    assert (checked.status, problem in checked.err) == (2, True), checked.err
+    name, _, value = text.partition(" = ")
+    typed = cli("serve", f"--{name}", value.strip('"'))
+    assert (typed.status, problem in typed.err) == (2, True), typed.err
+
+
 def test_a_misspelt_variable_is_told(
     cli: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -155,7 +155,9 @@ class _Reader:
                 raw = option.type.split_envvar_value(text) if several else text
                 yield key, raw, variable
             elif key in table:
-                yield key, table[key], self.source
+                value = table[key]
+                is_one = option.multiple and isinstance(value, str)
+                yield key, [value] if is_one else value, self.source  # one text: an array of one
 
 
 def _options(command: click.Command) -> Iterator[tuple[str, click.Option]]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import ipaddress
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from permacite.limits import find_limit
+from permacite.options import option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,11 +35,12 @@ Event: TypeAlias = Literal[
 """What is counted: requests that were begun, and each way in which one is cut."""
 
 
-def _limit(name: str) -> float:
+def _limit(name: str) -> Any:
     """A limit of the table, with the sentence that its option says."""
     limit = find_limit(f"server.{name}")
-    value: float = field(default=limit.value, metadata={"help": limit.about})
-    return value
+    is_time = limit.unit == "seconds"
+    kind, least = ("number", 0.1) if is_time else ("integer", 1)
+    return option(limit.about, limit.value, kind=kind, least=least, shows_default=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite.errors import StorageError
+from permacite.options import option
 from permacite.service import decoders
 from permacite.web.serving.access_log import AccessLog, Observed
 
@@ -30,16 +31,32 @@ _COUNTED, _FOLDER = "PROMETHEUS_MULTIPROC_DIR", "metrics"
 """Where the library has processes write what they count, and a folder for it."""
 
 
+_LAST_PORT = 65535
+
+
+def _host_and_port(text: str) -> tuple[str, int]:
+    """An address and a port, such as 127.0.0.1:9100, [::1]:9100 or 9100."""
+    host, _, port = text.rpartition(":")
+    if not port.isdecimal() or int(port) > _LAST_PORT:
+        raise ValueError(f"expected a port, or an address and a port, not {text!r}")
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
 @dataclass(frozen=True, slots=True)
 class Watching:
     """What is to be told, and where."""
 
-    metrics: tuple[str, int] | None = None
-    """Where metrics are given out: an address and a port."""
-    access_log: str | None = None
-    """A file, or - for standard output."""
-    full_addresses: bool = False
-    """Whether the log tells who asked, and not the network alone."""
+    metrics: tuple[str, int] | None = option(
+        "Give out metrics for Prometheus there, and nothing else; default host: 127.0.0.1.",
+        metavar="[HOST:]PORT",
+        read=_host_and_port,
+    )
+    access_log: str | None = option(
+        "Write a line of JSON for each request; - is stdout.", metavar="FILE"
+    )
+    full_addresses: bool = option(
+        "Log who asks, and not the network (/24, /48) alone.", default=False
+    )
 
 
 class Watched(NamedTuple):

@@ -1,136 +1,137 @@
-"""Options of `permacite serve`: proxies, base path, building, metrics and access log."""
+"""Options of `permacite serve`: where it listens, whom it answers, proxies, base path, building."""
 
 from __future__ import annotations
 
-import functools
 import re
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
-import click
-
+from permacite.lazy_dataclass import dataclass
+from permacite.limits import WORKERS
+from permacite.options import option
 from permacite.web.middleware.networks import SOCKET, networks_of
-from permacite.web.serving.monitoring import Watching
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from pathlib import Path
 
-__all__ = ["base_option", "building_options", "proxies_option", "watching_options"]
-
-Command = TypeVar("Command", bound="Callable[..., Any]")
+__all__ = ["ServeOptions"]
 
 _BASE = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
 _OURS = re.compile(r"/(?:-|web|uri-res)(?:/|$)")
 """What our own addresses begin with."""
 
 
-def _networks(_context: object, _option: object, typed: tuple[str, ...]) -> tuple[str, ...]:
-    """Addresses and networks, one by one or with commas between."""
-    said = tuple(each.strip() for item in typed for each in item.split(","))
+def _mode(text: str) -> int:
+    """A mode such as 660."""
+    if not re.fullmatch(r"0?[0-7]{3}", text):
+        raise ValueError(f"expected three digits such as 660, not {text!r}")
+    return int(text, 8)
+
+
+def _networks(text: str) -> tuple[str, ...]:
+    """Addresses and networks, with commas between."""
+    networks = tuple(each.strip() for each in text.split(","))
     try:
-        networks_of(each for each in said if each != SOCKET)
+        networks_of(each for each in networks if each != SOCKET)
     except ValueError as error:
-        raise click.BadParameter(f"expected an address, a network, or unix: {error}") from None
-    return said
+        raise ValueError(f"expected an address, a network, or unix: {error}") from None
+    return networks
 
 
-proxies_option = click.option(
-    "--forwarded-allow-ips",
-    "proxies",
-    multiple=True,
-    metavar="NETWORK",
-    callback=_networks,
-    help="Believe X-Forwarded-For and -Proto of these proxies; unix is --unix; repeatable.",
-)
+def _building(text: str) -> tuple[str, ...]:
+    """The same for a building, which a socket is not in."""
+    networks = _networks(text)
+    if SOCKET in networks:
+        raise ValueError("expected an address or a network: a socket is in no building")
+    return networks
 
 
-def _path(_context: object, _option: object, typed: str) -> str:
+def _path(text: str) -> str:
     """A path such as /archive; "" and / are the root."""
-    base = typed.rstrip("/")
+    base = text.rstrip("/")
     if not base:
         return ""
     is_relative = any(part in {".", ".."} for part in base.split("/"))
     if not _BASE.fullmatch(base) or is_relative or _OURS.match(base):
-        raise click.BadParameter(f"expected a path such as /archive, not {typed!r}")
+        raise ValueError(f"expected a path such as /archive, not {text!r}")
     return base
 
 
-base_option = click.option(
-    "--base-path",
-    metavar="PATH",
-    default="",
-    callback=_path,
-    help="The path of the site under which the server stands, such as /archive.",
-)
+@dataclass(frozen=True, slots=True)
+class ServeOptions:
+    """Where a server listens, to whom it answers, and what it lets them do."""
 
-
-def _building(context: object, option: object, typed: tuple[str, ...]) -> tuple[str, ...]:
-    """The same for a building, which a socket is not in."""
-    said = _networks(context, option, typed)
-    if SOCKET in said:
-        raise click.BadParameter("expected an address or a network: a socket is in no building")
-    return said
-
-
-def building_options(command: Command) -> Command:
-    """Add the options that say where the archive's building is."""
-    networks = click.option(
-        "--building",
-        multiple=True,
-        metavar="NETWORK",
-        callback=_building,
-        help="Let read what has the access `building` from these addresses; repeatable.",
+    host: str = option("The address to listen on.", default="127.0.0.1", shows_default=True)
+    port: int = option(
+        "The port to listen on; 0 takes any that is free.",
+        default=8420,
+        least=0,
+        most=65535,
+        shows_default=True,
     )
-    place = click.option(
-        "--building-name",
+    unix: Path | None = option(
+        "A socket of the file system to listen on, in place of an address and a port.",
+        kind="file",
+    )
+    unix_mode: int = option(
+        "Who may open that socket, as chmod has it.",
+        default=0o660,
+        shown="660",
+        read=_mode,
+        shows_default=True,
+    )
+    names: tuple[str, ...] = option(
+        "A further host name to answer to; repeatable.", default=(), name="name", is_repeatable=True
+    )
+    writable: bool = option(
+        "Let this machine write without a token: PUT, and pages saved in the reader.",
+        default=False,
+    )
+    public: bool = option(
+        "Say to chats and the like what they may show of open documents.", default=False
+    )
+    grace_s: float = option(
+        "Seconds in which answers that are begun may be finished when the server is stopped.",
+        default=10.0,
+        shown=10,
+        kind="number",
+        name="grace",
+        least=0,
+        shows_default=True,
+    )
+    workers: int = option(
+        "Processes that answer; each has the limits below.",
+        default=1,
+        least=1,
+        most=WORKERS,
+        shows_default=True,
+    )
+    witness: Path | None = option(
+        "Of a mirror: cosign checkpoints that its origin submits, with the key in this file,"
+        " which is made where there is none (C2SP tlog-witness).",
+        kind="file",
+        metavar="KEY",
+    )
+    base_path: str = option(
+        "The path of the site under which the server stands, such as /archive.",
         default="",
-        metavar="TEXT",
-        help="What the building is called, for those who ask from elsewhere.",
+        metavar="PATH",
+        read=_path,
     )
-    return networks(place(command))
-
-
-_LAST_PORT = 65535
-
-
-def watching_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command these options, as one argument `watching`."""
-
-    @functools.wraps(command)
-    def called(
-        *arguments: Any,
-        metrics: tuple[str, int] | None,
-        access_log: str | None,
-        full_addresses: bool,
-        **options: Any,
-    ) -> None:
-        command(*arguments, watching=Watching(metrics, access_log, full_addresses), **options)
-
-    for option in reversed(_OPTIONS):
-        called = option(called)
-    return called
-
-
-def _place(_context: object, _option: object, typed: str | None) -> tuple[str, int] | None:
-    """An address and a port, such as 127.0.0.1:9100, [::1]:9100 or 9100."""
-    if typed is None:
-        return None
-    host, _, port = typed.rpartition(":")
-    if not port.isdecimal() or int(port) > _LAST_PORT:
-        raise click.BadParameter(f"expected a port, or an address and a port, not {typed!r}")
-    return host.strip("[]") or "127.0.0.1", int(port)
-
-
-_OPTIONS = (
-    click.option(
-        "--metrics",
-        metavar="[HOST:]PORT",
-        callback=_place,
-        help="Give out metrics for Prometheus there, and nothing else; default host: 127.0.0.1.",
-    ),
-    click.option(
-        "--access-log", metavar="FILE", help="Write a line of JSON for each request; - is stdout."
-    ),
-    click.option(
-        "--full-addresses", is_flag=True, help="Log who asks, and not the network (/24, /48) alone."
-    ),
-)
+    proxies: tuple[str, ...] = option(
+        "Believe X-Forwarded-For and -Proto of these proxies; unix is --unix; repeatable.",
+        default=(),
+        name="forwarded-allow-ips",
+        metavar="NETWORK",
+        read=_networks,
+        is_repeatable=True,
+    )
+    building: tuple[str, ...] = option(
+        "Let read what has the access `building` from these addresses; repeatable.",
+        default=(),
+        metavar="NETWORK",
+        read=_building,
+        is_repeatable=True,
+    )
+    building_name: str = option(
+        "What the building is called, for those who ask from elsewhere.", default="", metavar="TEXT"
+    )

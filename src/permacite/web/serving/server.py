@@ -11,7 +11,7 @@ import signal
 import socket
 import sys
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +29,7 @@ from permacite.web.serving.connection_limits import Limits, Peers, told
 from permacite.web.serving.listening import serve
 from permacite.web.serving.memory import share_heap
 from permacite.web.serving.monitoring import Watching, notify, watched, watching_workers
+from permacite.web.serving.options import ServeOptions
 from permacite.web.serving.sockets import Renewal, listening, told_of
 from permacite.web.serving.warming import Warming
 from permacite.web.serving.workers import Workers
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     from permacite.service.base import Location
-    from permacite.web.serving.sockets import Place
 
     Ending: TypeAlias = tuple[asyncio.Event, asyncio.Event]
 
@@ -54,54 +54,35 @@ class Serving:
     """What is served, to whom, and how."""
 
     folder: Location | None
-    names: Sequence[str] = ()
-    """Host names to answer to, besides those of this machine."""
-    writable: bool = False
-    public: bool = False
-    grace_s: float = 10
-    """How long answers that are begun may take when the end has come."""
-    limits: Limits = field(default_factory=Limits)
-    watching: Watching = field(default_factory=Watching)
+    options: ServeOptions
+    limits: Limits
+    watching: Watching
     shared: Path | None = None
     """A folder in which the processes of this server tell one another of saves; None for one."""
-    proxies: Sequence[str] = ()
-    """Of which addresses it is believed for whom they ask."""
-    base: str = ""
-    """The path under which it stands, such as /archive."""
-    building: Sequence[str] = ()
-    """From which addresses what is for the archive's building may be read."""
-    building_name: str = ""
-    witness: Path | None = None
-    """The file of the key by which a mirror cosigns what its origin submits."""
 
 
-def run(
-    serving: Serving,
-    place: Place,
-    *,
-    workers: int = 1,
-    check: Sequence[str],
-    announce: Callable[[str], None],
-) -> None:
+def run(serving: Serving, *, check: Sequence[str], announce: Callable[[str], None]) -> None:
     """Serve until told to stop. `announce` is told the address when it answers.
 
     `check`: the command that tells what is wrong with what the server would be told now.
     """
     share_heap()
-    host = f"[{place.host}]" if ":" in place.host else place.host
-    serving = dataclasses.replace(serving, names=(*_OWN_NAMES, host, *serving.names))
-    with listening(place) as listener:
+    options = serving.options
+    host = f"[{options.host}]" if ":" in options.host else options.host
+    options = dataclasses.replace(options, names=(*_OWN_NAMES, host, *options.names))
+    serving = dataclasses.replace(serving, options=options)
+    with listening(options) as listener:
 
         def ready() -> None:
-            announce(f"{told_of(listener, place)}{serving.base}/ answers; Ctrl-C stops it")
+            announce(f"{told_of(listener, options)}{options.base_path}/ answers; Ctrl-C stops it")
             notify("READY=1")
 
         renewal = Renewal(listener, check, announce)
         ending = partial(_stopped_by_signals, renewal)
-        if workers == 1:
+        if options.workers == 1:
             _answer(serving, listener, ending, ready=ready, announce=announce, last=renewal.begin)
         else:
-            _keep(serving, listener, workers, ending, ready=ready, announce=announce)
+            _keep(serving, listener, ending, ready=ready, announce=announce)
         renewal.begin()
 
 
@@ -122,8 +103,8 @@ def _answer(
         if serving.shared is None:  # else who keeps the processes does, once
             _introduce(serving, archive, decoders, announce)
         moments = stack.enter_context(archive.moments())
-        places = Building(serving.building).apart
-        remembered = Remembered(Packed(Based(app, serving.base)), moments, places)
+        places = Building(serving.options.building).apart
+        remembered = Remembered(Packed(Based(app, serving.options.base_path)), moments, places)
         seen = watched(
             Tagged(remembered),
             archive,
@@ -135,7 +116,7 @@ def _answer(
         warming = Warming(archive.prepare, templates.prepare)
         peers = Peers(serving.limits, events)
 
-        forwarded = Forwarded(observed, serving.proxies)
+        forwarded = Forwarded(observed, serving.options.proxies)
 
         def known(scope: dict[str, Any]) -> tuple[int, bytes, bytes] | None:
             forwarded.apply(scope)
@@ -152,7 +133,7 @@ def _answer(
                 listener,
                 peers,
                 ending=ending(),
-                grace_s=serving.grace_s,
+                grace_s=serving.options.grace_s,
                 ready=ready,
                 known=known,
                 ticks=(tell, warming.tick),
@@ -162,7 +143,7 @@ def _answer(
             left = runner.run(until_stopped())
             announce(f"served {', '.join(told(peers.counts)) or 'nobody'}")
             if left:
-                announce(f"not finished within {serving.grace_s:g} s, and cut: {left}")
+                announce(f"not finished within {serving.options.grace_s:g} s, and cut: {left}")
                 last()
                 _leave()
 
@@ -170,14 +151,14 @@ def _answer(
 def _application(serving: Serving, archive: Archive) -> Starlette:
     app = create_app(
         archive,
-        names=serving.names,
-        writable=serving.writable,
-        public=serving.public,
-        building=serving.building,
-        building_name=serving.building_name,
+        names=serving.options.names,
+        writable=serving.options.writable,
+        public=serving.options.public,
+        building=serving.options.building,
+        building_name=serving.options.building_name,
     )
     app.state.saves = Saves(serving.shared)
-    app.state.witness = serving.witness
+    app.state.witness = serving.options.witness
     return app
 
 
@@ -190,15 +171,14 @@ def _introduce(
     announce(decoders)
     for caution in archive.cautions():
         announce(f"caution: {caution}")
-    if serving.witness is not None:
-        for key in archive.witness_keys(serving.witness):
+    if serving.options.witness is not None:
+        for key in archive.witness_keys(serving.options.witness):
             announce(f"a witness, below /-/witness: {key}")
 
 
 def _keep(
     serving: Serving,
     listener: socket.socket,
-    count: int,
     ending: Callable[[], Ending],
     *,
     ready: Callable[[], None],
@@ -216,7 +196,7 @@ def _keep(
             watching_workers(archive, serving.watching, shared, announce=announce)
         )
         workers = Workers(
-            count,
+            serving.options.workers,
             lambda number, channel: _words(own, number, listener.fileno(), channel),
             listener=listener,
             announce=announce,
@@ -225,7 +205,7 @@ def _keep(
 
         async def until_stopped() -> None:
             stop, hurry = ending()
-            await workers.run(stop=stop, hurry=hurry, grace_s=serving.grace_s, ready=ready)
+            await workers.run(stop=stop, hurry=hurry, grace_s=serving.options.grace_s, ready=ready)
 
         asyncio.run(until_stopped())
 
@@ -243,9 +223,10 @@ def work() -> None:
     if told["watching"]["metrics"] is not None:
         told["watching"]["metrics"] = tuple(told["watching"]["metrics"])
     told |= {"folder": checked_location(told["folder"]), "shared": Path(told["shared"])}
-    if told["witness"] is not None:
-        told["witness"] = Path(told["witness"])
+    if told["options"]["witness"] is not None:
+        told["options"]["witness"] = Path(told["options"]["witness"])
     told |= {"limits": Limits(**told["limits"]), "watching": Watching(**told["watching"])}
+    told["options"] = ServeOptions(**told["options"])
 
     def announce(said: str) -> None:
         sys.stderr.write(f"worker {number + 1}: {said}\n")

@@ -14,7 +14,6 @@ import signal
 import socket
 import stat
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.errors import StorageError
@@ -25,7 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["Place", "Renewal", "hand_on", "listening", "told_of"]
+    from permacite.web.serving.options import ServeOptions
+
+__all__ = ["Renewal", "hand_on", "listening", "told_of"]
 
 _GIVEN = 3
 """The first descriptor that systemd hands to what it starts (sd_listen_fds(3))."""
@@ -33,26 +34,18 @@ _OWN = "permacite"
 """What the socket is named that a server hands on to itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where to listen, unless systemd has opened a socket for this process."""
-
-    host: str
-    port: int
-    path: Path | None = None
-    """A socket of the file system, in place of a port."""
-    mode: int = 0o660
-
-
 @contextlib.contextmanager
-def listening(place: Place) -> Iterator[socket.socket]:
-    """A socket that listens, until the block ends; nobody is answered yet. Raises StorageError."""
+def listening(options: ServeOptions) -> Iterator[socket.socket]:
+    """A socket that listens, until the block ends; nobody is answered yet. Raises StorageError.
+
+    It is the one that systemd has opened for this process, if there is one.
+    """
     listener, is_own = _given()
-    if place.path is not None and (listener is None or is_own):
-        with _at_path(place.path, listener or _named(place.path, place.mode)) as named:
+    if options.unix is not None and (listener is None or is_own):
+        with _at_path(options.unix, listener or _named(options.unix, options.unix_mode)) as named:
             yield named
         return
-    with listener or _at_port(place.host, place.port) as opened:
+    with listener or _at_port(options.host, options.port) as opened:
         yield opened
 
 
@@ -63,11 +56,11 @@ def hand_on(descriptor: int) -> None:
     os.environ |= {"LISTEN_PID": str(os.getpid()), "LISTEN_FDS": "1", "LISTEN_FDNAMES": _OWN}
 
 
-def told_of(listener: socket.socket, place: Place) -> str:
+def told_of(listener: socket.socket, options: ServeOptions) -> str:
     """The address of a socket, as it is shown."""
     name = listener.getsockname()
     if listener.family == socket.AF_UNIX:
-        return f"unix:{place.path or name}"
+        return f"unix:{options.unix or name}"
     return f"http://{f'[{name[0]}]' if ':' in name[0] else name[0]}:{name[1]}"
 
 
