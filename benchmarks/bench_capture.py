@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote_to_bytes
 
 from permacite import mhtml
-from permacite.capture import body_parts, capture
+from permacite.capture import FetchOptions, body_parts, capture
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -184,7 +184,7 @@ class Result:
 
 
 def _permacite(uri: str, _folder: Path) -> Callable[[], Result]:
-    root, parts = body_parts(capture(uri, allow_private=True))
+    root, parts = body_parts(capture(uri, FetchOptions(allow_private=True)))
     aggregate = mhtml.build(root, parts, profile="archive")
     return partial(_aggregate, aggregate)
 
@@ -192,7 +192,7 @@ def _permacite(uri: str, _folder: Path) -> Callable[[], Result]:
 def _permacite_command(uri: str, folder: Path) -> Callable[[], Result]:
     code = (
         "import sys; from permacite import mhtml; from permacite.capture import *;"
-        "root, parts = body_parts(capture(sys.argv[1], allow_private=True));"
+        "root, parts = body_parts(capture(sys.argv[1], FetchOptions(allow_private=True)));"
         "open(sys.argv[2], 'wb').write(mhtml.build(root, parts))"
     )
     file = folder / "page.mhtml"

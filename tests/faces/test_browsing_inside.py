@@ -15,7 +15,7 @@ from tests.faces.test_browsing import folder, program
 
 from permacite.capture.browsing.chromium import Browser
 from permacite.capture.browsing.drawing import draw_page
-from permacite.capture.model import FetchLimits
+from permacite.capture.model import FetchLimits, FetchOptions
 from permacite.loops import to_the_end
 
 if TYPE_CHECKING:
@@ -125,9 +125,8 @@ async def drawn(
         captured = await draw_page(
             browser,
             site.uri(path),
-            FetchLimits(parts=5000, total_s=200),
+            FetchOptions(FetchLimits(parts=5000, total_s=200), lookup=lookup),
             refuse=only_here,
-            lookup=lookup,
         )
         return captured, {each.partition("?")[0] for each, _ in site.asked}
 
@@ -214,10 +213,9 @@ def test_workers_that_are_not_heard_ask_for_nothing_and_names_are_looked_up_once
         async with serving(routes) as site, Browser.started(program) as browser:
             captured = await draw_page(
                 browser,
-                site.uri("/", HERE),  # service workers are for trustworthy origins alone
-                FetchLimits(total_s=50),
+                site.uri("/", HERE),
+                FetchOptions(FetchLimits(total_s=50), lookup=rebinding),
                 refuse=only_here,
-                lookup=rebinding,
             )
             return captured, {path for path, _ in site.asked}
 

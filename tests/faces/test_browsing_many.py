@@ -15,7 +15,7 @@ from tests.faces.test_browsing import folder, program
 
 from permacite.capture.browsing.drawing import draw_page
 from permacite.capture.browsing.pool import BrowserPool, PoolLimits, SharedBrowser, memory_of
-from permacite.capture.model import FetchLimits
+from permacite.capture.model import FetchLimits, FetchOptions
 from permacite.errors import CaptureError
 from permacite.loops import to_the_end
 
@@ -47,9 +47,7 @@ def drawn(program: Program, routes: Routes, paths: str, bounds: PoolLimits | Non
                     return browsers.draw(
                         site.uri(f"/{path}"),
                         program,
-                        limits=limits,
-                        allow_private=True,
-                        lookup=lookup,
+                        FetchOptions(limits, allow_private=True, lookup=lookup),
                     )
 
                 return await asyncio.gather(*(asyncio.to_thread(draw, path) for path in paths))
@@ -124,7 +122,7 @@ def test_a_drawing_that_a_dead_browser_left_out_is_made_anew(program: Program) -
             async def page(browser: Browser) -> Capture:
                 uri = site.uri("/")
                 captured = await draw_page(
-                    browser, uri, FetchLimits(), refuse=only_here, lookup=lookup
+                    browser, uri, FetchOptions(lookup=lookup), refuse=only_here
                 )
                 tried.append(browser)
                 if len(tried) > 1:

@@ -15,7 +15,7 @@ from tests.faces.test_browsing import folder, program
 from permacite.capture.browsing.chromium import Browser
 from permacite.capture.browsing.drawing import draw_page
 from permacite.capture.credentials import read_credentials
-from permacite.capture.model import FetchLimits
+from permacite.capture.model import FetchLimits, FetchOptions
 from permacite.errors import CaptureError
 from permacite.loops import to_the_end
 
@@ -40,7 +40,11 @@ def drawn(program: Program, routes: Routes, **options: Any) -> tuple[Capture, Si
             given = {"limits": FetchLimits(total_s=40, load_s=15)} | options
             limits = given.pop("limits")
             captured = await draw_page(
-                browser, site.uri("/"), limits, refuse=only_here, lookup=lookup, **given
+                browser,
+                site.uri("/"),
+                FetchOptions(limits, lookup=lookup, credentials=given.pop("credentials", None)),
+                refuse=only_here,
+                **given,
             )
             return captured, site
 

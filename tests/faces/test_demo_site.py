@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from permacite import mhtml
-from permacite.capture import Capture, body_parts, capture, fetch
+from permacite.capture import Capture, FetchOptions, body_parts, capture, fetch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,7 +81,7 @@ def base() -> Iterator[str]:
 
 
 def _capture(uri: str) -> Capture:
-    return capture(uri, allow_private=True)
+    return capture(uri, FetchOptions(allow_private=True))
 
 
 @pytest.mark.parametrize(("page", "shown"), SHOWN, ids=[page for page, _ in SHOWN])
@@ -99,7 +99,7 @@ def test_the_aggregate_has_the_bytes_that_were_served(base: str, page: str) -> N
     assert set(found) == {base + page, *(each.uri for each in captured.resources)}
     for uri, part in found.items():
         assert uri is not None
-        live = fetch(uri, allow_private=True)
+        live = fetch(uri, FetchOptions(allow_private=True))
         assert part.content == live.content
         assert part.content_type.startswith(live.media_type)
 
@@ -131,12 +131,12 @@ def test_a_browser_shows_the_aggregate(
 
 
 def test_charsets_and_line_endings_are_as_written(base: str) -> None:
-    letter = fetch(base + "letters.html", allow_private=True)
+    letter = fetch(base + "letters.html", FetchOptions(allow_private=True))
     assert letter.content_type == "text/html; charset=iso-8859-1"
     assert "Jørgen Åkerblom".encode("latin-1") in letter.content
-    visitors = fetch(base + "visitors.html", allow_private=True)
+    visitors = fetch(base + "visitors.html", FetchOptions(allow_private=True))
     assert "港の音".encode() in visitors.content
-    log = fetch(base + "log/december-1959.txt", allow_private=True).content
+    log = fetch(base + "log/december-1959.txt", FetchOptions(allow_private=True)).content
     assert b"\r\n" in log
     assert b"\n2 Dec" in log
     assert b"\r3 Dec" in log
@@ -151,10 +151,10 @@ def test_the_change_does_what_it_says() -> None:
     module = _module()
     site = module.serve()
     with site as served:
-        before = fetch(served + "storm.html", allow_private=True).content.decode()
+        before = fetch(served + "storm.html", FetchOptions(allow_private=True)).content.decode()
         site.change()
-        after = fetch(served + "storm.html", allow_private=True).content.decode()
-        index = fetch(served, allow_private=True)
+        after = fetch(served + "storm.html", FetchOptions(allow_private=True)).content.decode()
+        index = fetch(served, FetchOptions(allow_private=True))
     before, after = " ".join(before.split()), " ".join(after.split())
     sentences = module.SENTENCES
     places = {status: before.find(sentence) for status, sentence in sentences.items()}

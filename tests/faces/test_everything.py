@@ -8,7 +8,7 @@ import pytest
 from tests.everything import FEATURES, everything
 
 from permacite import mhtml
-from permacite.capture import body_parts, capture
+from permacite.capture import FetchOptions, body_parts, capture
 from permacite.capture.codings import CodingError, ContentDecoder
 from permacite.errors import PermaciteError
 from permacite.service.archive import Archive
@@ -38,7 +38,7 @@ def _plain(answer: Answer) -> bytes:
 @pytest.mark.parametrize("feature", MARKUP, ids=lambda each: each.name)
 def test_all_that_markup_asks_for_is_kept_and_found(feature: Feature) -> None:
     with everything(feature.name) as site:
-        captured = capture(site.page, allow_private=True)
+        captured = capture(site.page, FetchOptions(allow_private=True))
         root, parts = body_parts(captured)
         found = {
             part.content_location: part.content

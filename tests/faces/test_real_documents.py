@@ -19,7 +19,7 @@ import pytest
 from tests.packages import unpacked
 
 from permacite import mhtml
-from permacite.capture import Capture, body_parts, capture
+from permacite.capture import Capture, FetchOptions, body_parts, capture
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,7 +115,7 @@ def _save(folder: Path, page: str) -> Saved:
     shown.feed((folder / page).read_bytes().decode("latin-1"))
     with _served(folder) as base:
         uri = base + page
-        captured = capture(uri, allow_private=True)
+        captured = capture(uri, FetchOptions(allow_private=True))
     root, parts = body_parts(captured)
     return Saved(
         captured,

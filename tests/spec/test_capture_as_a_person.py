@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.capture import body_parts, capture, fetch, read_credentials
+from permacite.capture import FetchOptions, body_parts, capture, fetch, read_credentials
 from permacite.capture.credentials import WITHHELD, Cookie
 from permacite.capture.model import FetchLimits
 from permacite.capture.trouble import explain
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _capture(uri: str, credentials: Credentials | None = None) -> Capture:
-    return capture(uri, allow_private=True, credentials=credentials)
+    return capture(uri, FetchOptions(allow_private=True, credentials=credentials))
 
 
 def _asked(web: Web, path: str) -> dict[str, str]:
@@ -136,13 +136,13 @@ def _busy_once(web: Web, wait: str) -> str:
 
 @pytest.mark.parametrize("wait", ["0", "Wed, 21 Oct 2015 07:28:00 GMT"])
 def test_comes_back_once_when_a_busy_server_says_so(web: Web, wait: str) -> None:
-    assert fetch(_busy_once(web, wait), allow_private=True).content == b"words"
+    assert fetch(_busy_once(web, wait), FetchOptions(allow_private=True)).content == b"words"
 
 
 @pytest.mark.parametrize("wait", ["", "soon", "3600", "-1", "Wed, 99 Oct 2015"])
 def test_does_not_wait_for_long_or_for_nothing(web: Web, wait: str) -> None:
     with pytest.raises(CaptureError, match="503") as caught:
-        fetch(_busy_once(web, wait), allow_private=True)
+        fetch(_busy_once(web, wait), FetchOptions(allow_private=True))
     assert caught.value.reason == "status"
     assert web.paths == ["/"]
 
@@ -150,7 +150,7 @@ def test_does_not_wait_for_long_or_for_nothing(web: Web, wait: str) -> None:
 def test_comes_back_no_more_than_once(web: Web) -> None:
     uri = web.put("/", "", status=429, headers=(("Retry-After", "0"),))
     with pytest.raises(CaptureError, match="429"):
-        fetch(uri, allow_private=True, limits=FetchLimits(wait_s=1))
+        fetch(uri, FetchOptions(allow_private=True, limits=FetchLimits(wait_s=1)))
     assert web.paths == ["/", "/"]
 
 
@@ -217,7 +217,7 @@ def test_a_server_of_http_2_alone_is_told_of(web: Web) -> None:
 
     uri = web.behave("/", answer)
     with pytest.raises(CaptureError) as caught:
-        fetch(uri, allow_private=True)
+        fetch(uri, FetchOptions(allow_private=True))
     assert "HTTP/2 alone" in caught.value.hint
     refused = ssl.SSLError(1, "tlsv1 alert no application protocol")
     refused.reason = "TLSV1_ALERT_NO_APPLICATION_PROTOCOL"

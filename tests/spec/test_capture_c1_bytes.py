@@ -14,7 +14,7 @@ import pytest
 from backports import zstd
 
 from permacite import mhtml
-from permacite.capture import Capture, body_parts, capture, fetch
+from permacite.capture import Capture, FetchOptions, body_parts, capture, fetch
 from permacite.mhtml.links import references
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def _capture(uri: str) -> Capture:
-    return capture(uri, allow_private=True)
+    return capture(uri, FetchOptions(allow_private=True))
 
 
 def _uris(captured: Capture, web: Web) -> list[str]:
@@ -183,7 +183,7 @@ def test_keeps_the_bytes(
 ) -> None:
     headers = (("Content-Encoding", coding),) if coding else ()
     uri = web.put("/", content if coded is None else coded, media_type, headers=headers)
-    exchange = fetch(uri, allow_private=True)
+    exchange = fetch(uri, FetchOptions(allow_private=True))
     assert exchange.content == content
     assert exchange.content_type == media_type
     assert not exchange.sniffed
@@ -208,7 +208,7 @@ SNIFFED = [
     ("content", "media_type"), [c[1:] for c in SNIFFED], ids=[c[0] for c in SNIFFED]
 )
 def test_tells_a_missing_type_by_the_looks(web: Web, content: bytes, media_type: str) -> None:
-    exchange = fetch(web.put("/", content, None), allow_private=True)
+    exchange = fetch(web.put("/", content, None), FetchOptions(allow_private=True))
     assert (exchange.content_type, exchange.sniffed) == (media_type, True)
 
 
@@ -222,7 +222,7 @@ NO_TYPES = [
 
 @pytest.mark.parametrize("value", [c[1] for c in NO_TYPES], ids=[c[0] for c in NO_TYPES])
 def test_a_field_that_is_no_type_is_none(web: Web, value: str) -> None:
-    exchange = fetch(web.put("/", "<!DOCTYPE html>", value), allow_private=True)
+    exchange = fetch(web.put("/", "<!DOCTYPE html>", value), FetchOptions(allow_private=True))
     assert (exchange.content_type, exchange.sniffed) == ("text/html", True)
     assert ("Content-Type", value) in exchange.response_headers
 
@@ -266,7 +266,7 @@ def test_a_location_in_octets_is_escaped(web: Web) -> None:
         request.wfile.write(b"HTTP/1.1 302 \xfc\r\nLocation: /h\xc3\xa4fen\r\n\r\n")
 
     web.put("/h%C3%A4fen", "there", "text/html; x=\xff")
-    exchange = fetch(web.behave("/", redirect), allow_private=True)
+    exchange = fetch(web.behave("/", redirect), FetchOptions(allow_private=True))
     assert exchange.final_uri == web.uri("/h%C3%A4fen")
     assert exchange.redirects[0].location == "/h\xc3\xa4fen"
     assert exchange.content_type == "text/html; x=\xff"
@@ -289,7 +289,7 @@ def test_works_where_a_loop_is_running(web: Web) -> None:
     uri = web.put("/", "words")
 
     async def inside() -> bytes:
-        return fetch(uri, allow_private=True).content
+        return fetch(uri, FetchOptions(allow_private=True)).content
 
     with ThreadPoolExecutor(1) as threads:
         assert threads.submit(asyncio.run, inside()).result() == b"words"

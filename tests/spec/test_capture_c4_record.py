@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import TYPE_CHECKING
 
-from permacite.capture import CaptureProgress, capture
+from permacite.capture import CaptureProgress, FetchOptions, capture
 
 if TYPE_CHECKING:
     from tests.spec.conftest import Web
@@ -16,7 +16,7 @@ def test_record_tells_the_source_of_every_byte(web: Web) -> None:
     """capture-c4-request: method, URI, status, headers, redirects, peer, times, digest, tool."""
     web.redirect("/", "/page")
     web.put("/page", "<p>words</p>", headers=(("X-Twice", "a"), ("X-Twice", "b")))
-    record = capture(web.uri("/#top"), allow_private=True).record()
+    record = capture(web.uri("/#top"), FetchOptions(allow_private=True)).record()
     assert record == json.loads(json.dumps(record))
     assert str(record["tool"]).startswith("permacite/")
     assert record["requested_uri"] == web.uri("/#top")
@@ -51,7 +51,7 @@ def test_record_tells_what_was_lost_and_why(web: Web) -> None:
     """capture-c4-lost: a resource that cannot be had never fails the page."""
     web.put("/", FAILING)
     web.redirect("/away", "/away")
-    captured = capture(web.uri(), allow_private=True)
+    captured = capture(web.uri(), FetchOptions(allow_private=True))
     assert [(each.reason, each.needed_by) for each in captured.failures] == [
         ("status", "img src"),
         ("scheme", "img src"),
@@ -75,7 +75,7 @@ def test_progress_counts_up_to_all(web: Web) -> None:
     for n in range(4):
         web.put(f"/{n}.png", b"1234", "image/png")
     seen: list[CaptureProgress] = []
-    captured = capture(web.uri(), allow_private=True, progress=seen.append)
+    captured = capture(web.uri(), FetchOptions(allow_private=True), progress=seen.append)
     assert [state.done for state in seen] == sorted(state.done for state in seen)
     assert all(state.done <= state.known for state in seen)
     assert (seen[-1].done, seen[-1].known) == (6, 6)

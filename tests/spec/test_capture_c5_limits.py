@@ -14,7 +14,7 @@ import brotli
 import pytest
 from backports import zstd
 
-from permacite.capture import FetchLimits, capture, fetch
+from permacite.capture import FetchLimits, FetchOptions, capture, fetch
 from permacite.errors import CaptureError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ SMALL = FetchLimits(
 
 def _problem(uri: str, limits: FetchLimits = SMALL) -> CaptureError:
     with pytest.raises(CaptureError) as error:
-        fetch(uri, limits=limits, allow_private=True)
+        fetch(uri, FetchOptions(limits=limits, allow_private=True))
     assert error.value.uri == uri
     return error.value
 
@@ -100,7 +100,7 @@ def test_redirects_end(web: Web) -> None:
     assert "more than 3 redirects" in _problem(web.uri("/0")).problem
     assert len(web.asked) == 4
     patient = replace(SMALL, redirects=9)
-    assert fetch(web.uri("/0"), limits=patient, allow_private=True).content == b"end"
+    assert fetch(web.uri("/0"), FetchOptions(limits=patient, allow_private=True)).content == b"end"
 
 
 REDIRECTED = [
@@ -149,7 +149,7 @@ def test_refuses_what_is_too_large(
 def test_what_just_fits_is_kept(web: Web) -> None:
     coded = gzip.compress(bytes(10_000))
     uri = web.put("/", coded, headers=(("Content-Encoding", "gzip"),))
-    assert len(fetch(uri, limits=SMALL, allow_private=True).content) == 10_000
+    assert len(fetch(uri, FetchOptions(limits=SMALL, allow_private=True)).content) == 10_000
 
 
 EMPTY_BLOCK = b"\0\0\0\xff\xff"
@@ -178,7 +178,7 @@ def test_a_name_server_that_says_nothing_is_stopped_by_the_time() -> None:
 
     hasty = replace(SMALL, load_s=0.2)
     with pytest.raises(CaptureError, match=r"load_s = 0\.2") as error:
-        fetch("http://harbour.example/", limits=hasty, lookup=silent)
+        fetch("http://harbour.example/", FetchOptions(limits=hasty, lookup=silent))
     assert error.value.reason == "timeout"
 
 
@@ -190,14 +190,14 @@ def test_a_server_that_says_nothing_is_stopped_by_the_time(web: Web) -> None:
     web.put("/a.png", "a", "image/png")
     web.behave("/silent", silent)
     hasty = replace(SMALL, total_s=0.5)
-    captured = capture(web.uri(), limits=hasty, allow_private=True)
+    captured = capture(web.uri(), FetchOptions(limits=hasty, allow_private=True))
     assert [each.uri for each in captured.resources] == [web.uri("/a.png")]
     assert [(each.uri, each.reason) for each in captured.failures] == [
         (web.uri("/silent"), "timeout")
     ]
     assert "total_s = 0.5" in captured.failures[0].problem
     with pytest.raises(CaptureError, match=r"total_s = 0\.5") as error:
-        capture(web.uri("/silent"), limits=hasty, allow_private=True)
+        capture(web.uri("/silent"), FetchOptions(limits=hasty, allow_private=True))
     assert error.value.reason == "timeout"
 
 
@@ -205,7 +205,7 @@ def test_parts_beyond_the_limit_are_named(web: Web) -> None:
     web.put("/", "".join(f'<img src="{n}.png">' for n in range(7)))
     for n in range(7):
         web.put(f"/{n}.png", b"x", "image/png")
-    captured = capture(web.uri(), limits=SMALL, allow_private=True)
+    captured = capture(web.uri(), FetchOptions(limits=SMALL, allow_private=True))
     assert len(captured.resources) == 4
     assert [(each.uri, each.reason) for each in captured.failures] == [
         (web.uri(f"/{n}.png"), "parts") for n in (4, 5, 6)
@@ -219,7 +219,7 @@ def test_the_whole_has_a_size_and_what_is_given_up_does_not_count(web: Web) -> N
     for name in names[1:]:
         web.put(f"/{name}", bytes(9_000), "image/png")
     limits = replace(SMALL, parts=50, concurrent=1)
-    captured = capture(web.uri(), limits=limits, allow_private=True)
+    captured = capture(web.uri(), FetchOptions(limits=limits, allow_private=True))
     assert len(captured.resources) == 4
     assert {each.reason for each in captured.failures} == {"size"}
     assert "part_bytes" in captured.failures[0].problem
@@ -230,7 +230,9 @@ def test_the_whole_has_a_size_and_what_is_given_up_does_not_count(web: Web) -> N
 def test_nesting_has_a_depth(web: Web) -> None:
     for n in range(6):
         web.put(f"/{n}", f'<iframe src="/{n + 1}"></iframe>')
-    captured = capture(web.uri("/0"), limits=replace(SMALL, depth=2), allow_private=True)
+    captured = capture(
+        web.uri("/0"), FetchOptions(limits=replace(SMALL, depth=2), allow_private=True)
+    )
     assert [each.uri for each in captured.resources] == [web.uri("/1"), web.uri("/2")]
     assert [(each.uri, each.reason) for each in captured.failures] == [(web.uri("/3"), "depth")]
 
@@ -277,7 +279,7 @@ def test_asks_again_once_after_a_reset(web: Web) -> None:
             request.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwords")
 
     uri = web.behave("/", reset_first)
-    assert fetch(uri, allow_private=True).content == b"words"
+    assert fetch(uri, FetchOptions(allow_private=True)).content == b"words"
     assert web.paths == ["/", "/"]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.capture import FetchLimits, capture, fetch
+from permacite.capture import FetchLimits, FetchOptions, capture, fetch
 from permacite.capture.address import refusal
 from permacite.capture.fetcher import Fetcher
 from permacite.capture.lookup import open_checked_socket
@@ -175,7 +175,7 @@ def _fetch_guarded(uri: str, names: Names) -> Exchange:
 )
 def test_refuses_a_name_with_any_private_address(addresses: tuple[str, ...]) -> None:
     with pytest.raises(CaptureError) as error:
-        fetch("http://harbour.example/", lookup=Names(addresses))
+        fetch("http://harbour.example/", FetchOptions(lookup=Names(addresses)))
     assert error.value.reason == "address"
     assert "harbour.example" in error.value.problem
     assert "--allow-private" in error.value.hint
@@ -183,7 +183,7 @@ def test_refuses_a_name_with_any_private_address(addresses: tuple[str, ...]) -> 
 
 def test_a_name_without_addresses_cannot_be_reached() -> None:
     with pytest.raises(CaptureError, match="does not resolve") as error:
-        fetch("http://harbour.example/", lookup=Names(()))
+        fetch("http://harbour.example/", FetchOptions(lookup=Names(())))
     assert error.value.reason == "connect"
 
 
@@ -194,7 +194,7 @@ def test_looks_up_once_and_keeps_the_host(web: Web) -> None:
     web.put("/b.png", b"b", "image/png")
     names = Names(("127.0.0.1",), ("10.0.0.1",))
     here = f"harbour.example:{web.port}"
-    captured = capture(f"http://{here}/", allow_private=True, lookup=names)
+    captured = capture(f"http://{here}/", FetchOptions(allow_private=True, lookup=names))
     assert len(captured.resources) == 2
     assert names.asked == ["harbour.example"]
     assert {headers["Host"] for _, headers in web.asked} == {here}
@@ -232,13 +232,13 @@ def test_allow_private_opens_this_machine(web: Web) -> None:
     web.put("/", "<p>inside</p>")
     with pytest.raises(CaptureError):
         fetch(web.uri())
-    assert fetch(web.uri(), allow_private=True).content == b"<p>inside</p>"
+    assert fetch(web.uri(), FetchOptions(allow_private=True)).content == b"<p>inside</p>"
 
 
 def test_proxies_of_the_environment_are_not_used(web: Web, monkeypatch: pytest.MonkeyPatch) -> None:
     web.put("/", "direct")
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    assert fetch(web.uri(), allow_private=True).content == b"direct"
+    assert fetch(web.uri(), FetchOptions(allow_private=True)).content == b"direct"
 
 
 def test_tls_asks_for_the_host_at_the_pinned_address(
@@ -248,7 +248,7 @@ def test_tls_asks_for_the_host_at_the_pinned_address(
     monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
     tls_web.put("/", "secret")
     uri = f"https://harbour.example:{tls_web.port}/"
-    exchange = fetch(uri, allow_private=True, lookup=Names(("127.0.0.1",)))
+    exchange = fetch(uri, FetchOptions(allow_private=True, lookup=Names(("127.0.0.1",))))
     assert exchange.content == b"secret"
     assert tls_web.names == ["harbour.example"]
     pem = CERTIFICATE.read_text()
@@ -271,5 +271,8 @@ def test_a_certificate_that_does_not_hold_is_refused(
     if trusted:
         monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
     with pytest.raises(CaptureError, match="certificate is not trusted") as error:
-        fetch(f"https://{host}:{tls_web.port}/", allow_private=True, lookup=Names(("127.0.0.1",)))
+        fetch(
+            f"https://{host}:{tls_web.port}/",
+            FetchOptions(allow_private=True, lookup=Names(("127.0.0.1",))),
+        )
     assert error.value.reason == "tls"

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
         Exchange,
         Failure,
         FetchLimits,
+        FetchOptions,
         Frozen,
-        Lookup,
         Redirect,
         Sent,
         body_parts,
@@ -50,6 +50,7 @@ __all__ = [
     "Exchange",
     "Failure",
     "FetchLimits",
+    "FetchOptions",
     "Frozen",
     "Program",
     "Redirect",
@@ -69,8 +70,8 @@ on_demand(
         "permacite.capture.browsing.pool": "BrowserPool",
         "permacite.capture.credentials": "Credentials, read_credentials",
         "permacite.capture.model": (
-            "Capture, CaptureProgress, Earlier, Exchange, Failure, FetchLimits, Frozen, Redirect,"
-            " Sent, body_parts"
+            "Capture, CaptureProgress, Earlier, Exchange, Failure, FetchLimits, FetchOptions,"
+            " Frozen, Redirect, Sent, body_parts"
         ),
     },
 )
@@ -78,93 +79,59 @@ on_demand(
 
 def capture(
     uri: str,
+    options: FetchOptions | None = None,
     *,
-    limits: FetchLimits | None = None,
-    allow_private: bool = False,
     progress: Callable[[CaptureProgress], None] | None = None,
-    lookup: Lookup | None = None,
-    credentials: Credentials | None = None,
     earlier: Mapping[str, Earlier] | None = None,
 ) -> Capture:
     """Fetch the page `uri` and everything it shows.
 
-    `credentials` (see `read_credentials`) are sent to where the page is, and are not on record.
-    `allow_private` lifts the check of addresses, for intranets and tests. `progress` is called
-    whenever a resource is done. `lookup` replaces the system's name resolution. A resource that
-    cannot be had is one of the `failures`. Both wait: inside an event loop, call them from a
-    thread. Of what there is of `earlier` captures, by where it came from, the server is asked
-    whether it has changed.
+    `progress` is called whenever a resource is done. A resource that cannot be fetched is one of
+    the `failures`. `earlier`: resources of earlier captures, by their final address; the server is
+    asked whether they have changed. The function blocks: inside an event loop, call it from a
+    thread.
 
-    Raises CaptureError where the page itself cannot be had; its `reason` is one of `Failure`'s,
+    Raises CaptureError where the page itself cannot be fetched; its `reason` is one of `Failure`'s,
     or "extra" where aiohttp is not installed.
     """
     with _needing_aiohttp(uri):
         from permacite.capture.run import capture_page
-    return to_the_end(
-        capture_page(
-            uri,
-            limits,
-            allow_private=allow_private,
-            progress=progress,
-            lookup=lookup,
-            credentials=credentials,
-            earlier=earlier,
-        )
-    )
+    return to_the_end(capture_page(uri, options, progress=progress, earlier=earlier))
 
 
 def draw(
     uri: str,
     program: Program,
+    options: FetchOptions | None = None,
     *,
-    limits: FetchLimits | None = None,
-    allow_private: bool = False,
     progress: Callable[[CaptureProgress], None] | None = None,
-    lookup: Lookup | None = None,
-    credentials: Credentials | None = None,
     behaviour: str = "",
 ) -> Capture:
-    """Have a browser draw the page `uri`, and record all that it asks for; else as `capture`.
+    """Have a browser draw the page `uri`, and record all that it requests; else as `capture`.
 
-    `program` is a Chromium, such as `find_program` finds. A `behaviour` is a script that is run in
-    the page before it is kept; its digest is on record. Raises CaptureError where the page cannot
-    be had, with the further reasons "browser", where that is at fault, and "wall".
+    `program` is a Chromium, such as `find_program` returns. A `behaviour` is a script that runs in
+    the page before it is saved; its digest is recorded. Raises CaptureError where the page cannot
+    be fetched, with the further reasons "browser" for a fault of the browser, and "wall".
     """
     with _needing_aiohttp(uri):
         from permacite.capture.browsing.drawing import draw_alone
-        from permacite.capture.run import policy
-    return to_the_end(
-        draw_alone(
-            program,
-            uri,
-            limits,
-            refuse=policy(allow_private),
-            progress=progress,
-            lookup=lookup,
-            credentials=credentials,
-            behaviour=behaviour,
-        )
-    )
+    return to_the_end(draw_alone(program, uri, options, progress=progress, behaviour=behaviour))
 
 
 def fetch(
     uri: str,
+    options: FetchOptions | None = None,
     *,
-    limits: FetchLimits | None = None,
-    allow_private: bool = False,
-    lookup: Lookup | None = None,
     sent: Sent | None = None,
     onward: bool = True,
 ) -> Exchange:
     """Fetch `uri` alone, as `capture` would, or post what is `sent`. Raises CaptureError.
 
-    Without `onward`, an answer that points elsewhere is the answer.
+    Without `onward`, redirects are not followed: a redirect is the answer.
     """
     with _needing_aiohttp(uri):
         from permacite.capture.run import fetch_one
-    return to_the_end(
-        fetch_one(uri, limits, allow_private=allow_private, lookup=lookup, sent=sent, onward=onward)
-    )
+    return to_the_end(fetch_one(uri, options, sent=sent, onward=onward))
 
 
 @contextmanager

@@ -26,13 +26,12 @@ from typing import TYPE_CHECKING, NamedTuple, Self, cast
 import aiohttp
 from yarl import URL
 
-from permacite import media_types
 from permacite.capture.address import absolute, parse_target, refusal
 from permacite.capture.codings import ACCEPTED, CodingError, ContentDecoder
 from permacite.capture.credentials import WITHHELD, Credentials, origin_of
 from permacite.capture.lookup import PinnedHosts, open_checked_socket
 from permacite.capture.model import Exchange, Redirect
-from permacite.capture.sniffing import sniff
+from permacite.capture.sniffing import content_type_of
 from permacite.capture.trouble import explain, timed_out
 from permacite.errors import CaptureError, ParseError
 from permacite.scan import compile_pattern
@@ -211,8 +210,8 @@ class Fetcher:
         if not is_stale:
             fields = self._earlier[target.uri].freshened(fields)
         content = content or b""
-        received = _first(fields, "content-type")
-        sniffed = not media_types.is_field(received)
+        field = _first(fields, "content-type")
+        content_type, sniffed = content_type_of(field, content, wanted.likely)
         return Exchange(
             uri=uri,
             final_uri=target.uri if chain else uri,
@@ -222,7 +221,7 @@ class Fetcher:
             request_headers=self._on_record(tuple(answer.request_info.headers.items())),
             response_headers=self._on_record(fields),
             content=content,
-            content_type=_told_from(content, wanted.likely) if sniffed else received,
+            content_type=content_type,
             sniffed=sniffed,
             peer_address=answer.peer_address,
             certificate=answer.certificate,
@@ -416,11 +415,6 @@ def _too_large(uri: str, name: str, maximum: int) -> CaptureError:
     return CaptureError(
         f"{whole} is larger than the limit {name} = {maximum} bytes", uri=uri, reason="size"
     )
-
-
-def _told_from(content: bytes, likely: str | None) -> str:
-    looks = sniff(content)
-    return likely if likely and looks == "text/plain" else looks
 
 
 def _as_received(answer: aiohttp.ClientResponse) -> Headers:

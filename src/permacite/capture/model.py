@@ -17,6 +17,7 @@ from permacite.version import __version__
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from permacite.capture.credentials import Credentials
     from permacite.mhtml import Resource
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Exchange",
     "Failure",
     "FetchLimits",
+    "FetchOptions",
     "Frozen",
     "Headers",
     "Lookup",
@@ -72,6 +74,30 @@ class FetchLimits:
     """Of one header field."""
     wait_s: float = 10
     """For a server that is busy and says when to come back, and for a page that leads on."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchOptions:
+    """How pages and resources are fetched."""
+
+    limits: FetchLimits = FetchLimits()
+    allow_private: bool = False
+    """Whether addresses of this machine and of private networks are allowed: for intranets."""
+    lookup: Lookup | None = None
+    """Name resolution in place of the system's."""
+    credentials: Credentials | None = None
+    """Sent to the origin of the page alone, and never recorded: see `read_credentials`."""
+
+    @property
+    def refuse(self) -> Refuse:
+        """The check of addresses."""
+        from permacite.capture.address import refusal
+
+        return _refuse_none if self.allow_private else refusal
+
+
+def _refuse_none(_: str) -> None:
+    """Allow every address."""
 
 
 class Sent(NamedTuple):

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from permacite.capture.address import absolute, refusal
+from permacite.capture.address import absolute
 from permacite.capture.collect import Collector
 from permacite.capture.fetcher import DOCUMENT, Fetcher
-from permacite.capture.model import Capture, CaptureProgress, Exchange, Failure, FetchLimits, Lookup
+from permacite.capture.model import Capture, CaptureProgress, Exchange, Failure, FetchOptions
 from permacite.capture.trouble import timed_out
 from permacite.errors import CaptureError, ParseError
 from permacite.markup import StartTag
@@ -21,39 +21,35 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from permacite.capture.credentials import Credentials
-    from permacite.capture.model import Earlier, Exchange, Refuse, Sent
+    from permacite.capture.model import Earlier, Exchange, Sent
 
 __all__ = [
     "Refresh",
     "capture_page",
     "fetch_one",
-    "policy",
     "refresh_of",
 ]
 
 
 async def capture_page(
     uri: str,
-    limits: FetchLimits | None,
+    options: FetchOptions | None,
     *,
-    allow_private: bool,
-    progress: Callable[[CaptureProgress], None] | None,
-    lookup: Lookup | None,
-    credentials: Credentials | None = None,
+    progress: Callable[[CaptureProgress], None] | None = None,
     earlier: Mapping[str, Earlier] | None = None,
 ) -> Capture:
     """Fetch the page `uri` and all it shows; when time is up, what is there is kept.
 
     Raises CaptureError where the page itself is not there by then.
     """
-    limits = limits or FetchLimits()
+    options = options or FetchOptions()
+    limits, credentials = options.limits, options.credentials
     started_at, clock = datetime.now(UTC), monotonic()
     trail = _Trail()
     fetcher = Fetcher(
         limits,
-        refuse=policy(allow_private),
-        lookup=lookup,
+        refuse=options.refuse,
+        lookup=options.lookup,
         credentials=credentials,
         home=absolute(uri) if credentials else "",
         earlier=earlier,
@@ -112,27 +108,19 @@ class _Trail:
 
 async def fetch_one(
     uri: str,
-    limits: FetchLimits | None,
+    options: FetchOptions | None,
     *,
-    allow_private: bool,
-    lookup: Lookup | None,
     sent: Sent | None = None,
     onward: bool = True,
 ) -> Exchange:
     """Fetch `uri` alone, asked for as a page is, or post what is `sent`. Raises CaptureError."""
-    async with Fetcher(
-        limits or FetchLimits(), refuse=policy(allow_private), lookup=lookup
-    ) as fetcher:
+    options = options or FetchOptions()
+    async with Fetcher(options.limits, refuse=options.refuse, lookup=options.lookup) as fetcher:
         if sent is not None:
             return await fetcher.fetch(absolute(uri), sent=sent)
         if not onward:
             return await fetcher.fetch(absolute(uri), onward=False)
         return await _page(fetcher, uri)
-
-
-def policy(allow_private: bool) -> Refuse:  # noqa: FBT001 - the option, handed on
-    """Which addresses are refused."""
-    return (lambda _: None) if allow_private else refusal
 
 
 async def _page(fetcher: Fetcher, uri: str) -> Exchange:

@@ -1,12 +1,17 @@
-"""What octets without a type look like, as browsers tell it (WHATWG MIME Sniffing §6, §7)."""
+"""Media type of an answer: its Content-Type field, else MIME sniffing as browsers do it.
+
+WHATWG MIME Sniffing §6, §7. Every capture asks `content_type_of`: over HTTP, by a browser, from an
+uploaded page and out of records.
+"""
 
 from __future__ import annotations
 
 import re
 
+from permacite.media_types import is_field
 from permacite.scan import compile_pattern
 
-__all__ = ["sniff"]
+__all__ = ["content_type_of", "sniff"]
 
 _SIGNATURES = (
     (compile_pattern(rb"\x89PNG\r\n\x1a\n"), "image/png"),
@@ -34,7 +39,18 @@ _MARKUP = compile_pattern(
     re.IGNORECASE | re.DOTALL,
 )
 _HEAD = 1024
-"""How many bytes are looked at."""
+"""Bytes that are inspected."""
+
+
+def content_type_of(field: str, content: bytes, likely: str | None = None) -> tuple[str, bool]:
+    """The Content-Type of an answer, and whether it was sniffed: the field is none.
+
+    `likely` is the type of what looks like plain text, by its use in the page.
+    """
+    if is_field(field):
+        return field, False
+    media_type = sniff(content)
+    return (likely if likely and media_type == "text/plain" else media_type), True
 
 
 def sniff(content: bytes) -> str:

@@ -24,11 +24,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from permacite import media_types
 from permacite.capture.address import absolute
 from permacite.capture.browsing.frozen import FrozenDocuments
 from permacite.capture.model import Capture, Exchange, Failure
-from permacite.capture.sniffing import sniff
+from permacite.capture.sniffing import content_type_of
 from permacite.errors import LimitError, ParseError
 from permacite.scan import compile_pattern
 
@@ -221,7 +220,7 @@ def _answer(parcel: Parcel, item: Mapping[str, Any], at: datetime) -> Exchange:
         raise ParseError("expected a status from 200 to 299", str(status)[:60], 0)
     fields = _fields(item.get("fields"))
     received = next((value for name, value in fields if name.lower() == "content-type"), "")
-    is_told = media_types.is_field(received)
+    content_type, sniffed = content_type_of(received, content)
     uri = _address(item.get("uri"))
     return Exchange(
         uri=uri,
@@ -232,8 +231,8 @@ def _answer(parcel: Parcel, item: Mapping[str, Any], at: datetime) -> Exchange:
         request_headers=(),
         response_headers=fields,
         content=content,
-        content_type=received if is_told else sniff(content),
-        sniffed=not is_told,
+        content_type=content_type,
+        sniffed=sniffed,
         peer_address=None,
         certificate=None,
         redirects=(),

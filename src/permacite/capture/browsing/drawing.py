@@ -20,7 +20,7 @@ from permacite.capture.browsing.timing import Clock, settle
 from permacite.capture.browsing.wire import digest_of
 from permacite.capture.collect import Collector
 from permacite.capture.fetcher import USER_AGENT, Fetcher
-from permacite.capture.model import Capture, CaptureProgress, FetchLimits
+from permacite.capture.model import Capture, CaptureProgress, FetchOptions
 from permacite.capture.trouble import timed_out
 from permacite.errors import CaptureError
 from permacite.scan import compile_pattern
@@ -32,13 +32,12 @@ if TYPE_CHECKING:
     from permacite.capture.browsing.program import Program
     from permacite.capture.browsing.recording import RecordedRequest
     from permacite.capture.browsing.timing import SettledPage
-    from permacite.capture.credentials import Credentials
     from permacite.capture.model import (
         Exchange,
         Failure,
+        FetchLimits,
         Frozen,
         Headers,
-        Lookup,
         Refuse,
     )
 
@@ -74,47 +73,37 @@ class _DrawnPage:
 async def draw_alone(
     program: Program,
     uri: str,
-    limits: FetchLimits | None,
+    options: FetchOptions | None,
     *,
-    refuse: Refuse,
-    lookup: Lookup | None = None,
-    credentials: Credentials | None = None,
     progress: Callable[[CaptureProgress], None] | None = None,
     behaviour: str = "",
 ) -> Capture:
     """Start a browser for one page: see `draw_page`."""
     parse_target(absolute(uri))  # before a program is started
     async with Browser.started(program) as browser:
-        return await draw_page(
-            browser,
-            uri,
-            limits or FetchLimits(),
-            refuse=refuse,
-            lookup=lookup,
-            credentials=credentials,
-            progress=progress,
-            behaviour=behaviour,
-        )
+        return await draw_page(browser, uri, options, progress=progress, behaviour=behaviour)
 
 
 async def draw_page(
     browser: Browser,
     uri: str,
-    limits: FetchLimits,
+    options: FetchOptions | None,
     *,
-    refuse: Refuse,
-    lookup: Lookup | None = None,
-    credentials: Credentials | None = None,
+    refuse: Refuse | None = None,
     progress: Callable[[CaptureProgress], None] | None = None,
     behaviour: str = "",
 ) -> Capture:
     """Draw the page `uri`, record what it asks for, and fetch what else it shows.
 
-    A `behaviour` is a script that is run in it before it is frozen.
+    A `behaviour` is a script that runs in it before it is frozen. `refuse` replaces the check of
+    addresses.
 
     Raises CaptureError where the page itself cannot be had, or the browser fails.
     """
     started_at, begun = datetime.now(UTC), monotonic()
+    options = options or FetchOptions()
+    limits, lookup, credentials = options.limits, options.lookup, options.credentials
+    refuse = refuse or options.refuse
     home = absolute(uri)
     guard = SocksGuard(limits, refuse=refuse, lookup=lookup)
     agent = f"{browser.agent} {_NAME}"

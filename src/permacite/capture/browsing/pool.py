@@ -22,8 +22,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from permacite.capture.address import absolute, parse_target
 from permacite.capture.browsing.chromium import Browser
 from permacite.capture.browsing.drawing import draw_page
-from permacite.capture.model import Capture, FetchLimits
-from permacite.capture.run import policy
 from permacite.errors import CaptureError
 
 if TYPE_CHECKING:
@@ -32,8 +30,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from permacite.capture.browsing.program import Program
-    from permacite.capture.credentials import Credentials
-    from permacite.capture.model import CaptureProgress, Lookup
+    from permacite.capture.model import Capture, CaptureProgress, FetchOptions
 
 __all__ = [
     "BrowserPool",
@@ -89,28 +86,16 @@ class BrowserPool:
         self,
         uri: str,
         program: Program,
+        options: FetchOptions | None = None,
         *,
-        limits: FetchLimits | None = None,
-        allow_private: bool = False,
         progress: Callable[[CaptureProgress], None] | None = None,
-        lookup: Lookup | None = None,
-        credentials: Credentials | None = None,
         behaviour: str = "",
     ) -> Capture:
         """As `permacite.capture.draw`; its time counts from when the page has its turn."""
         parse_target(absolute(uri))  # before a program is started
 
         async def page(browser: Browser) -> Capture:
-            return await draw_page(
-                browser,
-                uri,
-                limits or FetchLimits(),
-                refuse=policy(allow_private),
-                lookup=lookup,
-                credentials=credentials,
-                progress=progress,
-                behaviour=behaviour,
-            )
+            return await draw_page(browser, uri, options, progress=progress, behaviour=behaviour)
 
         work = self._shared.draw(program, page)
         return asyncio.run_coroutine_threadsafe(work, self._loop()).result()

@@ -20,12 +20,11 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from permacite import media_types
 from permacite.capture.address import parse_target
 from permacite.capture.browsing.wire import Wire, digest_of, telling
 from permacite.capture.credentials import Credentials, origin_of
 from permacite.capture.model import Exchange, Failure, Redirect
-from permacite.capture.sniffing import sniff
+from permacite.capture.sniffing import content_type_of
 from permacite.errors import CaptureError
 from permacite.scan import compile_pattern
 
@@ -330,8 +329,7 @@ class Recorder:
         """A request that was answered, as it goes on record."""
         content = request.content or b""
         headers = self.wire.received(request.number, request.status, request.headers)
-        received = field_of(headers, "content-type")
-        sniffed = not media_types.is_field(received)
+        content_type, sniffed = content_type_of(field_of(headers, "content-type"), content)
         return Exchange(
             uri=request.uri,
             final_uri=request.now,
@@ -341,7 +339,7 @@ class Recorder:
             request_headers=self.wire.sent(request.number),
             response_headers=headers,
             content=content,
-            content_type=sniff(content) if sniffed else received,
+            content_type=content_type,
             sniffed=sniffed,
             peer_address=self._guard.peer(parse_target(request.now)),
             certificate=self.wire.certificate(request.now),

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from permacite import media_types
 from permacite.capture.address import absolute, comparable
 from permacite.capture.codings import CodingError
 from permacite.capture.collect import Collector
@@ -28,7 +27,7 @@ from permacite.capture.crawls.packages import NOBODY, Package
 from permacite.capture.crawls.records import RecordPosition, WarcReader
 from permacite.capture.credentials import WITHHELD
 from permacite.capture.model import Capture, Exchange, FetchLimits, Redirect
-from permacite.capture.sniffing import sniff
+from permacite.capture.sniffing import content_type_of
 from permacite.errors import CaptureError, ParseError
 from permacite.loops import to_the_end
 
@@ -183,10 +182,8 @@ class CrawlFetcher:
         if row.kind in _WITHOUT_ANSWER:
             headers = (("Content-Type", block.record.fields.get("content-type", "")),)
         content = self._content(row, block, uri)
-        received = value_of(headers, "content-type")
-        sniffed = not media_types.is_field(received)
-        looks = sniff(content)
-        told = likely if likely and looks == "text/plain" else looks
+        field = value_of(headers, "content-type")
+        content_type, sniffed = content_type_of(field, content, likely)
         return Exchange(
             uri=uri,
             final_uri=row.uri if chain else uri,
@@ -196,7 +193,7 @@ class CrawlFetcher:
             request_headers=self._asked(row),
             response_headers=_on_record(headers),
             content=content,
-            content_type=told if sniffed else received,
+            content_type=content_type,
             sniffed=sniffed,
             peer_address=row.ip or None,
             certificate=None,

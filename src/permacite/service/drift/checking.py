@@ -70,7 +70,7 @@ class Checks(UseCases):
                 hint="there is nothing to fetch",
             )
         try:
-            exchange = capture.fetch(address, allow_private=allow_private)
+            exchange = capture.fetch(address, capture.FetchOptions(allow_private=allow_private))
         except CaptureError as error:
             if error.reason not in _UNASKED:
                 self._note(version, address, "gone" if error.status in _GONE else "unanswered")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from permacite.errors import CaptureError
 from permacite.service import sources
 from permacite.service.ingest import drawn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from permacite.archive import JSON
-    from permacite.capture import BrowserPool, Capture, Earlier
+    from permacite.capture import BrowserPool, Capture, Credentials, Earlier
+    from permacite.capture.model import CaptureProgress
 
 __all__ = ["Fetched", "Via", "Way", "fetch_page"]
 
@@ -52,9 +53,11 @@ def fetch_page(
     *,
     earlier: Mapping[str, Earlier] | None = None,
     browsers: BrowserPool | None = None,
-    **options: Any,
+    allow_private: bool = False,
+    credentials: Credentials | None = None,
+    progress: Callable[[CaptureProgress], None] | None = None,
 ) -> Fetched:
-    """Fetch the page at `uri`; further `options` are those of `capture.capture`.
+    """Fetch the page at `uri`; the rest is as in `capture.capture`.
 
     What is `earlier` need not be fetched again over HTTP, where it still stands. `browsers` draw it
     that draw others too; without them it has a browser of its own.
@@ -65,9 +68,10 @@ def fetch_page(
 
     if way.via not in _WAYS:
         raise CaptureError(f"expected one of {', '.join(_WAYS)}", uri=uri, reason="via")
-    options["limits"] = capture.FetchLimits(
+    limits = capture.FetchLimits(
         total_s=way.timeout_s, total_bytes=way.most_bytes, parts=way.most_parts
     )
+    options = capture.FetchOptions(limits, allow_private=allow_private, credentials=credentials)
     draw = capture.draw if browsers is None else browsers.draw
     if way.behaviour and way.via != "browser":
         problem = "a behaviour needs a browser that runs it"
@@ -78,15 +82,15 @@ def fetch_page(
         if program is None:
             raise CaptureError("no browser is installed", uri=uri, reason="browser", hint=_GET_ONE)
     if program is not None and way.via == "browser":
-        return _read(draw(uri, program, behaviour=way.behaviour, **options))
-    fetched = _read(capture.capture(uri, earlier=earlier, **options))
+        return _read(draw(uri, program, options, progress=progress, behaviour=way.behaviour))
+    fetched = _read(capture.capture(uri, options, progress=progress, earlier=earlier))
     if way.via == "http" or not drawn.is_thin(fetched.page, fetched.captured):
         return fetched
     program = program or capture.find_program(sandbox=way.sandbox)
     if program is None:
         return fetched
     try:
-        return _read(draw(uri, program, **options))
+        return _read(draw(uri, program, options, progress=progress))
     except CaptureError as error:
         return fetched._replace(noted={"not_drawn": error.problem})
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from permacite.capture import FetchLimits, fetch
+from permacite.capture import FetchLimits, FetchOptions, fetch
 from permacite.errors import CaptureError
 from permacite.service.ingest.directives import AGENT
 
@@ -75,8 +75,9 @@ class Robots:
         from protego import Protego
 
         limits = FetchLimits(total_bytes=_MOST_OCTETS, part_bytes=_MOST_OCTETS, redirects=5)
+        options = FetchOptions(limits, allow_private=self._allow_private)
         try:
-            content = fetch(uri, limits=limits, allow_private=self._allow_private).content
+            content = fetch(uri, options).content
         except CaptureError as error:
             is_absent = error.status in _ABSENT
             return Rules(uri, "", Protego.parse("") if is_absent else None)

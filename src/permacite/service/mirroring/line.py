@@ -70,8 +70,7 @@ class Line:
 
     async def _open(self) -> None:
         from permacite.capture.fetcher import Fetcher
-        from permacite.capture.model import FetchLimits
-        from permacite.capture.run import policy
+        from permacite.capture.model import FetchLimits, FetchOptions
 
         limits = FetchLimits(
             load_s=600,
@@ -82,7 +81,8 @@ class Line:
             redirects=0,
             wait_s=60,
         )
-        self._fetcher = await Fetcher(limits, refuse=policy(self._allow_private)).__aenter__()
+        refuse = FetchOptions(allow_private=self._allow_private).refuse
+        self._fetcher = await Fetcher(limits, refuse=refuse).__aenter__()
 
     def _wait(self, work: Coroutine[Any, Any, Any]) -> Any:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()

@@ -198,8 +198,10 @@ class Logs(UseCases):
         sent = capture.Sent(request.content, timestamps.MEDIA_TYPES[0])
         answer = capture.fetch(
             authority,
-            limits=capture.FetchLimits(total_s=30, part_bytes=1_000_000),
-            allow_private=allow_private,
+            capture.FetchOptions(
+                limits=capture.FetchLimits(total_s=30, part_bytes=1_000_000),
+                allow_private=allow_private,
+            ),
             sent=sent,
         )
         if answer.media_type != timestamps.MEDIA_TYPES[1]:

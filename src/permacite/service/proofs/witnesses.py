@@ -105,8 +105,10 @@ def _asked(
         content = Submission(old, proof, parsed).body.encode()
         answer = capture.fetch(
             f"{address}/add-checkpoint",
-            limits=capture.FetchLimits(total_s=30, part_bytes=_ANSWER_BYTES),
-            allow_private=allow_private,
+            capture.FetchOptions(
+                limits=capture.FetchLimits(total_s=30, part_bytes=_ANSWER_BYTES),
+                allow_private=allow_private,
+            ),
             sent=capture.Sent(content, "text/plain; charset=utf-8", frozenset({_STALE})),
         )
         if answer.status != _STALE:

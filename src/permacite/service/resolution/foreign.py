@@ -67,7 +67,7 @@ def _content(address: str, *, allow_private: bool) -> tuple[bytes, sources.Sourc
         return content, sources.read_source(content, sources.media_type_of(path.name, content))
     from permacite import capture
 
-    exchange = capture.fetch(address, allow_private=allow_private)
+    exchange = capture.fetch(address, capture.FetchOptions(allow_private=allow_private))
     return exchange.content, sources.source_of(exchange.document)
 
 

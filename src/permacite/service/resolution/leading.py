@@ -86,15 +86,16 @@ def way_from(resolver: str, reference: str, *, allow_private: bool = False) -> W
 
 
 def _way(name: PDI, start: Sequence[str], *, allow_private: bool) -> Way:
-    from permacite.capture import FetchLimits, fetch
+    from permacite.capture import FetchLimits, FetchOptions, fetch
 
     limits = FetchLimits(total_bytes=_MOST_OCTETS, part_bytes=_MOST_OCTETS)
+    options = FetchOptions(limits, allow_private=allow_private)
     steps: list[Step] = []
 
     def ask(address: str, _: PDI) -> Sequence[str]:
         resolver = _resolver(address)
         try:
-            answer = fetch(address, limits=limits, allow_private=allow_private, onward=False)
+            answer = fetch(address, options, onward=False)
             onward = [each for each in _onward(answer) if _resolver(each) != resolver]
         except CaptureError as error:
             steps.append(Step(resolver, "fails", error.problem))
