@@ -146,6 +146,7 @@ check() {
 # for. Where more than a few failed it is not the machine.
 all() {
     status=0
+    unset PYTHONDONTWRITEBYTECODE # hundreds of commands are started: compiled once, they take half
     # Tests wait a third of their time, for browsers and servers: so more run than there are processors.
     processes=$(($(getconf _NPROCESSORS_ONLN) * 3 / 2))
     [ "$processes" -le 8 ] || processes=8
