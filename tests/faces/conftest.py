@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from tests.faces.extended import Extended
     from tests.starting import Forked
 
+PATIENCE_MS = 20_000
+"""How long a page may take to show what is expected of it."""
 BROWSER_ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -182,8 +184,9 @@ def chromium() -> str:
 @pytest.fixture(scope="session")
 def playwright() -> Iterator[Playwright]:
     """Return what drives browsers; a process has one at a time."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE_MS)  # its own 5 seconds are few beside other tests
     with sync_playwright() as started:
         yield started
 
@@ -229,7 +232,7 @@ def page(browser: Browser) -> Iterator[Page]:
     opened = context.new_page()
     troubles: list[str] = []
     opened.on("pageerror", lambda error: troubles.append(str(error)))
-    opened.set_default_timeout(20_000)
+    opened.set_default_timeout(PATIENCE_MS)
     yield opened
     context.close()
     assert troubles == []
