@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Running
 
 pytestmark = pytest.mark.browser
-expect.set_options(timeout=15_000)
 
 PLAYED = """(player, time) => new Promise((done) => {
     const ask = () => (player.currentTime > time ? done() : requestAnimationFrame(ask));
