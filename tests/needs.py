@@ -53,6 +53,14 @@ def _may_trace(program: str) -> bool:
     return not subprocess.run(command, capture_output=True, check=False).returncode
 
 
+def _has_sandbox(unshare: str) -> bool:
+    """Whether pages can be shut in: by a helper of root, or by namespaces (not in a chroot)."""
+    if Path("/usr/lib/chromium/chrome-sandbox").exists():
+        return True
+    command = [unshare, "--user", "true"]
+    return not subprocess.run(command, capture_output=True, check=False).returncode
+
+
 def _has_sumdb(_: str) -> bool:
     return Path("/usr/share/gocode/src/golang.org/x/mod/sumdb/tlog").is_dir()
 
@@ -88,6 +96,7 @@ _LIST = (
     Part("ps", "procps"),
     Part("pgrep", "procps"),
     Part("chromium", "chromium fonts-dejavu-core", ("chromium", "chromium-browser")),
+    Part("chromium-sandbox", "chromium-sandbox", ("unshare",), is_usable=_has_sandbox),
     Part("firefox", "firefox-esr", ("firefox-esr", "firefox")),
     Part("go", "golang-go golang-golang-x-mod-dev", is_usable=_has_sumdb),
     Part("cc", "gcc libc6-dev", ("cc", "gcc", "clang")),

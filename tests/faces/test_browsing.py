@@ -42,6 +42,7 @@ def program() -> Program:
     if found is None:
         missing("Chromium is not installed")
     need("chromium")
+    need("chromium-sandbox")
     return found
 
 

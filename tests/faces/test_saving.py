@@ -45,7 +45,7 @@ def test_a_page_that_scripts_would_draw_is_never_saved_without_a_word(
 
 
 @pytest.mark.browser
-@pytest.mark.needs("chromium")
+@pytest.mark.needs("chromium", "chromium-sandbox")
 def test_a_page_that_scripts_draw_is_drawn_where_there_is_a_browser(cli: Cli, site: Site) -> None:
     drawing = "fetch('/words').then((it) => it.text()).then((it) => document.body.append(it))"
     site.put("/app.js", "text/javascript", drawing)
