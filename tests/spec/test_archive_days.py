@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 pytest.importorskip("cryptography", reason="the log's signatures need it")
 
-pytestmark = pytest.mark.engines
+pytestmark = pytest.mark.engines(deep=True)
 
 SERIES = "lab.example.us"
 DAY = date(2026, 11, 20)

@@ -20,7 +20,7 @@ from permacite.archive.merkle import is_consistent
 from permacite.errors import WithdrawnError
 from permacite.service.preservation import ocfl, restoring
 
-pytestmark = pytest.mark.engines
+pytestmark = pytest.mark.engines(deep=True)
 
 pytest.importorskip("cryptography", reason="the log's signatures need it")
 pytest.importorskip("rfc3161_client", reason="one checkpoint bears a time-stamp")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from permacite.archive import Representation, Version
     from permacite.pdi import PDI
 
-pytestmark = pytest.mark.engines
+pytestmark = pytest.mark.engines(deep=True)
 
 DAY = "urn:pdi://lab.example.us/2026/11/21"
 

@@ -19,7 +19,7 @@ from permacite.service.preservation import restoring
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.engines
+pytestmark = pytest.mark.engines(deep=True)
 
 SERIES = "lab.example.us"
 NOBODY = 65534

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-pytestmark = pytest.mark.engines
+pytestmark = pytest.mark.engines(deep=True)
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-pytestmark = pytest.mark.engines
+pytestmark = pytest.mark.engines(deep=True)
 
 SERIES = "lab.example.us"
 
