@@ -99,10 +99,10 @@ lock() {
     $compile requirements/uv.in -o requirements/uv.txt
 }
 
-# parts: install the programs that tests start (tests/needs.py lists them), where nobody need be asked.
+# parts [--deep]: install programs that tests start (tests/needs.py lists them), where nobody is asked.
 # What cannot be installed is skipped by the tests, with reasons.
 parts() {
-    packages=$("$venv/bin/python" tests/needs.py)
+    packages=$("$venv/bin/python" tests/needs.py "$@")
     [ -z "$packages" ] || install_packages $packages
     if [ ! -x .outside/node_modules/.bin/s3rver ] && command -v npm >/dev/null 2>&1; then
         mkdir -p .outside
@@ -172,7 +172,7 @@ deep() {
     done
     ready dev
     ready bench
-    parts
+    parts --deep
     PATH="$venv/bin:$PATH"
     export PERMACITE_CI=1 COVERAGE_FILE="$root/.coverage" # of the commands that run elsewhere too
     failed=""
@@ -205,7 +205,7 @@ case $command in
     bench) ready dev; ready bench; exec "$venv/bin/python" benchmarks/run.py "$@" ;;
     fuzz) ready dev; exec "$venv/bin/python" fuzz/run.py "$@" ;;
     lock) lock "$@" ;;
-    parts) ready dev; parts ;;
+    parts) ready dev; parts "$@" ;;
     env) ready dev ;;
     help | -h | --help)
         cat <<'HELP'
@@ -225,7 +225,7 @@ case $command in
 ./do docs      write the generated pages of docs/ (--check: fail where they have drifted)
 ./do bench     measure beside named rivals, write benchmarks/RESULTS.md
 ./do fuzz      feed every parser random bytes (--seconds N)
-./do parts     install the programs that tests start, and no more
+./do parts     install the programs that tests start, and no more (--deep: those of ./do deep)
 ./do lock      pin the dependencies again (--upgrade for newer ones)
 HELP
         ;;

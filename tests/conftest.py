@@ -174,10 +174,7 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
 def store(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Store]:
-    """A store that speaks S3: a light one, and with `--deep` Ceph's gateway too.
-
-    The one test that asks for Ceph's by name has it in the sample: a start takes 15 s.
-    """
+    """A store that speaks S3: moto, and with `--deep` Ceph's gateway, whose start takes 15 s."""
     started = moto() if request.param == "moto" else ceph(tmp_path_factory.mktemp("ceph"))
     with started as given:
         yield given

@@ -3,7 +3,7 @@
 A test that starts one says so: `@pytest.mark.needs("git")`, or `need("git")` in a fixture. It is
 skipped where the program is missing, with the reason; with PERMACITE_CI nothing may be skipped.
 A test that starts a program without saying so fails everywhere, so that it cannot fail elsewhere
-alone. `python tests/needs.py` prints the packages that are missing; `./do test` installs them.
+alone. `python tests/needs.py` prints the packages that are missing; `--deep`: for `./do deep`.
 """
 
 from __future__ import annotations
@@ -76,13 +76,15 @@ class Part:
     companions: tuple[str, ...] = ()
     """Other programs of its packages that tests start."""
     is_usable: Callable[[str], bool] | None = None
+    is_deep: bool = False
+    """Whether tests start it with `--deep` alone."""
 
     @property
     def path(self) -> str | None:
         """Where the program is, or None."""
         folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
         path = os.pathsep.join(
-            [os.environ.get("PATH", os.defpath), *_FOLDERS, *map(str, folders), str(_S3RVER)]
+            [*map(str, folders), os.environ.get("PATH", os.defpath), *_FOLDERS, str(_S3RVER)]
         )
         for program in self.programs or (self.name,):
             found = shutil.which(program, path=path)
@@ -108,10 +110,10 @@ _LIST = (
     Part("nginx", "nginx-light"),
     Part("systemd-analyze", "systemd"),
     Part("PostgreSQL", "postgresql", ("initdb",), ("pg_ctl", "psql", "pg_dump", "pg_basebackup")),
-    Part("ceph-mon", "ceph-mon", companions=("ceph", "monmaptool")),
-    Part("ceph-mgr", "ceph-mgr"),
-    Part("ceph-osd", "ceph-osd"),
-    Part("radosgw", "radosgw", companions=("radosgw-admin",)),
+    Part("ceph-mon", "ceph-mon", companions=("ceph", "monmaptool"), is_deep=True),
+    Part("ceph-mgr", "ceph-mgr", is_deep=True),
+    Part("ceph-osd", "ceph-osd", is_deep=True),
+    Part("radosgw", "radosgw", companions=("radosgw-admin",), is_deep=True),
     Part("npm", "npm"),
     Part("s3rver", ""),
     Part("apt-get", "", companions=("dpkg",)),
@@ -238,11 +240,12 @@ class _Unguarded:
         Guard.is_on = self._was
 
 
-def lacking() -> list[str]:
+def packages(*, deep: bool) -> list[str]:
     """Return the packages of Debian that bring what is missing."""
-    parts = [part for part in (*_LIST, QUICKER) if part.packages and part.path is None]
-    return [package for part in parts for package in part.packages.split()]
+    parts = [part for part in (*_LIST, QUICKER) if deep or not part.is_deep]
+    missing = [part.packages.split() for part in parts if part.packages and part.path is None]
+    return sorted({package for each in missing for package in each})
 
 
 if __name__ == "__main__":
-    print(*lacking())  # noqa: T201 - for ./do
+    print(*packages(deep="--deep" in sys.argv))  # noqa: T201 - for ./do

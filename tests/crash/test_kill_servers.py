@@ -227,9 +227,9 @@ def test_the_store_is_killed_again_and_again(
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_day_is_sealed_as_it_was_by_writers_whose_clocks_differ(
-    tmp_path: Path, postgresql: Server
+    tmp_path: Path, postgresql: Server, times: Callable[[int, int], int]
 ) -> None:
-    """Three processes mint through midnight, by clocks of their own that are 5 s apart.
+    """Three processes mint through midnight, by clocks of their own that are seconds apart.
 
     Who is behind the others is refused until its clock has come to where they are.
     """
@@ -242,8 +242,8 @@ def test_a_day_is_sealed_as_it_was_by_writers_whose_clocks_differ(
         assert writer.stdout is not None
         assert writer.stdout.readline() == "ready\n"
     midnight = datetime(now.year, now.month, now.day, tzinfo=UTC) + timedelta(days=1)
-    ahead = (midnight - datetime.now(UTC)).total_seconds() - 9
-    for writer, skew in zip(writers, (-2.5, 0, 2.5), strict=True):
+    ahead = (midnight - datetime.now(UTC)).total_seconds() - times(5, 10)
+    for writer, skew in zip(writers, (-times(1, 3), 0, times(1, 3)), strict=True):
         assert writer.stdin is not None
         writer.stdin.write(f"{ahead + skew}\n")
         writer.stdin.flush()

@@ -69,7 +69,7 @@ def test_a_copy_killed_at_any_moment_goes_on_to_the_same_end(
     chance = random.Random(engine)  # noqa: S311 - no secret: when to kill
     turn = killed = unfinished = 0
     with Repository.create(tmp_path / "archive", series=SERIES) as archive:
-        while killed < times(6, 150):
+        while killed < times(3, 150):
             assert turn < times(60, 1500), "copies end before they are killed"
             commit(archive, turn)
             turn += 1

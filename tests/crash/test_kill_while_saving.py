@@ -109,7 +109,7 @@ def run_and_kill(
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_nothing_acknowledged_is_lost(tmp_path: Path, times: Callable[[int, int], int]) -> None:
-    saves = times(80, 3_000)
+    saves = times(30, 3_000)
     archive = tmp_path / "archive"
     Archive.create(archive, series="lab.example.us").close()
     rng = random.Random(time.time_ns())  # noqa: S311 - other points in every run
@@ -138,7 +138,7 @@ def test_nothing_acknowledged_is_lost(tmp_path: Path, times: Callable[[int, int]
 def test_nothing_acknowledged_of_many_files_is_lost(
     tmp_path: Path, times: Callable[[int, int], int]
 ) -> None:
-    wanted = times(200, 10_000)
+    wanted = times(80, 10_000)
     archive, folder = tmp_path / "archive", tmp_path / "files"
     folder.mkdir()
     Archive.create(archive, series="lab.example.us").close()

@@ -7,6 +7,7 @@ import json
 from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import mwparserfromhell
 import pytest
@@ -17,6 +18,9 @@ from tests.faces.nasty import TEXTS
 
 from permacite.service.citations.forms import CitationForms, forms
 from permacite.service.citations.source import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ANNO = Path(__file__).parents[1] / "golden/annotation/anno.jsonld"
 DAY = "urn:pdi://lab.example.us/2026/11/21/"
@@ -123,9 +127,12 @@ def test_a_picture_is_a_thumbnail_with_its_words(
             assert squeezed(before) == part
 
 
-def test_bibtex_and_ris_and_csl_are_read_back(made_forms: list[CitationForms]) -> None:
+def test_bibtex_and_ris_and_csl_are_read_back(
+    made_forms: list[CitationForms], times: Callable[[int, int], int]
+) -> None:
     assert len({each.key for each, _ in CASES[:: len(CASES) // len(PARTS)]}) == len(PARTS)
-    for (each, part), made in zip(CASES, made_forms, strict=True):
+    pairs = list(zip(CASES, made_forms, strict=True))
+    for (each, part), made in pairs[:: times(5, 1)]:
         (entry,) = parse_string(made.bibtex, "bibtex").entries.values()
         assert entry.fields["titleaddon"].replace(r"\%", "%") == part
         assert entry.fields["annotation"].startswith(part)

@@ -197,8 +197,10 @@ def test_what_is_frozen_is_shown_by_itself(frozen: Callable[..., list[Frozen]]) 
     assert "cid:" not in result.html
 
 
-def test_the_same_page_is_frozen_the_same_way(frozen: Callable[..., list[Frozen]]) -> None:
-    pages = frozen(*[PAGE] * 5)
+def test_the_same_page_is_frozen_the_same_way(
+    frozen: Callable[..., list[Frozen]], times: Callable[[int, int], int]
+) -> None:
+    pages = frozen(*[PAGE] * times(2, 5))
     assert len({page.root.content for page in pages}) == 1
     assert len({(page.text, page.map, page.screenshot) for page in pages}) == 1
     assert len({tuple(parts_of(page).items()) for page in pages}) == 1

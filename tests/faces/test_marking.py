@@ -573,7 +573,9 @@ def test_words_alone_cite_without_scripts(
 
 
 @pytest.mark.parametrize(
-    ("viewport", "scheme"), [(WIDE, "light"), (PHONE, "dark")], ids=["wide", "phone"]
+    ("viewport", "scheme"),
+    [pytest.param(WIDE, "light", marks=pytest.mark.deep), (PHONE, "dark")],
+    ids=["wide", "phone"],
 )
 def test_axe_finds_nothing(
     running: Running,

@@ -144,7 +144,7 @@ def test_small_octets_whose_rows_never_came_are_nowhere(
     assert sorted(pack.values()) == sorted(WORDS)
 
 
-@pytest.mark.parametrize("trouble", ["", "quota"])
+@pytest.mark.parametrize("trouble", ["", pytest.param("quota", marks=pytest.mark.deep)])
 def test_what_is_erased_there_and_named_again_is_here(
     archive: Path, origin: Running, into: str, troubled: Troubled, trouble: str
 ) -> None:

@@ -17,6 +17,8 @@ from tests.papers import Sheet, paper
 from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from playwright.sync_api import Browser, Frame, Page
     from tests.faces.conftest import Running
 
@@ -95,11 +97,11 @@ def test_words_lie_where_they_are_drawn(archive: Path, running: Running, page: P
 
 @pytest.mark.parametrize("name", ["columns.pdf", "hyphens.pdf", "arabic.pdf", "footnotes.pdf"])
 def test_what_is_selected_on_a_drawn_page_is_what_is_cited(
-    archive: Path, running: Running, page: Page, name: str
+    archive: Path, running: Running, page: Page, name: str, times: Callable[[int, int], int]
 ) -> None:
     pdf, _ = saved(archive, (GOLDEN / name).read_bytes(), name)
     choose = random.Random(name)  # noqa: S311 - no secret
-    for _ in range(3):
+    for _ in range(times(1, 3)):
         page.goto(f"{running.base}/{pdf}")
         shown(page)
         gesture = cite_random(Chromium(page), choose, (5, 60))

@@ -220,7 +220,7 @@ def test_no_altered_page_says_that_it_agrees(
 ) -> None:
     tried = 0
     for page in proofs.values():
-        for what, forged in altered(page, times(36, 90), seed=tried):
+        for what, forged in altered(page, times(15, 90), seed=tried):
             if forged == page:
                 continue
             state, sentence = verdict(tab, tmp_path / "proof.html", forged)
@@ -228,7 +228,7 @@ def test_no_altered_page_says_that_it_agrees(
             assert "does not hold" in sentence
             assert refused(forged), what
             tried += 1
-    assert tried >= times(90, 200)
+    assert tried >= times(30, 200)
 
 
 ABSENT = [

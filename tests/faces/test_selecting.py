@@ -12,6 +12,7 @@ from tests.faces.selecting import Chromium, cite_random, page_frame, squeezed
 from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from playwright.sync_api import Page
@@ -90,11 +91,16 @@ def cite_selected(page: Page) -> str:
 
 @pytest.mark.parametrize(("name", "content"), FILES)
 def test_random_selections_are_cited(
-    archive: Path, running: Running, page: Page, name: str, content: str
+    archive: Path,
+    running: Running,
+    page: Page,
+    name: str,
+    content: str,
+    times: Callable[[int, int], int],
 ) -> None:
     open_file(archive, running, page, name, content)
     choose = random.Random(name)  # noqa: S311 - the same each time
-    for _ in range(12):
+    for _ in range(times(5, 12)):
         gesture = cite_random(Chromium(page), choose, (1, 120))
         if gesture is not None:
             assert gesture.trouble == ""

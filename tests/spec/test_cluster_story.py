@@ -136,7 +136,7 @@ def running(
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
-    "store", [pytest.param("moto", marks=pytest.mark.deep), "ceph"], indirect=True
+    "store", ["moto", pytest.param("ceph", marks=pytest.mark.deep)], indirect=True
 )
 def test_the_story_goes_on_while_one_of_each_is_killed(
     running: Cluster, cli: Cli, site: Site, tmp_path: Path

@@ -176,13 +176,13 @@ def colours(picture: bytes) -> set[tuple[int, ...]]:
         return {colour for _, colour in opened.convert("RGBA").getcolors()}
 
 
-def test_what_is_refused_leaves_no_memory_behind() -> None:
+def test_what_is_refused_leaves_no_memory_behind(times: Callable[[int, int], int]) -> None:
     """media-apart: each job has the whole of its share, whatever the jobs before it were."""
     workers = WorkerPool(most=1, budget_bytes=1 << 30)
     refused = [one for one in TRICKS if one.name in {"tiff-hollow", "flac-long", "mpegts-streams"}]
     whole = next(one for one in FORMATS if one.name == "video-mp4-h264")
     with closing(workers):
-        for one in refused * 4:
+        for one in refused * times(2, 4):
             with pytest.raises((DecodingError, LimitError)):
                 workers.extract(trick_of(one), one.media_type, one.fragment)
             assert workers.extract(content_of(whole), whole.media_type, whole.fragment).data
@@ -225,7 +225,7 @@ def test_workers_open_nothing_whatever_they_decode(
     tmp_path: Path, tracer: str, times: Callable[[int, int], int]
 ) -> None:
     """media-apart: as the system sees it: no file, no socket, no program, not even tried."""
-    rows = asked_of(tmp_path, QUICK + HEAVY[: times(0, len(HEAVY))])
+    rows = asked_of(tmp_path, QUICK + HEAVY[: times(0, len(HEAVY))])[:: times(4, 1)]
     (tmp_path / "secret.wav").write_bytes(b"")
     trace = tmp_path / "trace"
     command = [tracer, "-f", "-o", str(trace), sys.executable, "-c", AT_WORK]
@@ -234,7 +234,7 @@ def test_workers_open_nothing_whatever_they_decode(
     )
     said = dict(line.split() for line in done.stdout.splitlines())
     assert set(said) == {row[0] for row in rows}
-    assert {said[one.name] for one in FORMATS} == {"cut"}
+    assert {said[one.name] for one in FORMATS if one.name in said} == {"cut"}
     calls = calls_behind_doors(trace.read_text("utf-8", "replace"))
     mapped = re.compile(r"mmap\(NULL, [0-9]+, PROT_READ, MAP_PRIVATE, [0-9]")
     assert sum(bool(mapped.match(call)) for call in calls) >= len(rows)  # they did read

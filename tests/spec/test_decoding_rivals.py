@@ -64,7 +64,7 @@ def _programs() -> None:
             one,
             program,
             id=f"media-pixel-{one.name}-{program}",
-            marks=[pytest.mark.deep] if number % 3 else [],
+            marks=[pytest.mark.deep] if number % 6 else [],
         )
         for number, (one, program) in enumerate(PAIRS)
     ],
