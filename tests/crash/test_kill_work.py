@@ -19,7 +19,7 @@ import pytest
 from tests.engines import on
 
 from permacite.service.archive import Archive
-from permacite.service.work import working
+from permacite.service.work import job_queue
 from permacite.service.work.jobs import TRIES
 
 if TYPE_CHECKING:
@@ -33,14 +33,14 @@ _PATIENCE_S = 2
 NOTEBOOK = """
 import asyncio, signal, sys
 from pathlib import Path
-from permacite.service.work import working
-from permacite.service.work.crew import Crew
+from permacite.service.work import job_queue
+from permacite.service.work.pools import ProcessPool
 signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background ignore it
 location = Path(sys.argv[1])
 
 async def cell():
     try:
-        working.do_jobs(location, Crew(location, 1))
+        job_queue.do_jobs(location, ProcessPool(location, 1))
     except KeyboardInterrupt:
         print("interrupted")
 
@@ -159,15 +159,15 @@ def names(location: Location) -> list[str]:
 def test_a_job_that_kills_each_time_is_given_up_and_the_others_go_on(
     location: Location, pipe: Pipe, begin: Callable[[], subprocess.Popen[bytes]], tmp_path: Path
 ) -> None:
-    working.put_listed(location, "import", [str(pipe.path)])
-    working.put_listed(location, "import", files(tmp_path / "files", 30))
+    job_queue.put_listed(location, "import", [str(pipe.path)])
+    job_queue.put_listed(location, "import", files(tmp_path / "files", 30))
     worker = begin()
     for _ in range(TRIES):
         process = pipe.reader(worker)
         os.kill(process, signal.SIGKILL)
         gone(process)
     assert worker.wait(60) == 1
-    good, bad = working.runs(location)
+    good, bad = job_queue.runs(location)
     assert (good.state.done, good.state.given_up, good.counts) == (2, 0, {"imported": 30})
     assert (bad.state.done, bad.state.given_up) == (0, 1)
     (told,) = bad.told
@@ -182,7 +182,7 @@ def test_a_job_that_kills_each_time_is_given_up_and_the_others_go_on(
 def test_a_worker_that_is_killed_loses_nothing(
     location: Location, pipe: Pipe, begin: Callable[[], subprocess.Popen[bytes]]
 ) -> None:
-    working.put_listed(location, "import", [str(pipe.path)])
+    job_queue.put_listed(location, "import", [str(pipe.path)])
     first = begin()
     orphan = pipe.reader(first)
     first.kill()
@@ -194,7 +194,7 @@ def test_a_worker_that_is_killed_loses_nothing(
     pipe.reader(second)
     pipe.let_go(b"the words")
     assert second.wait(60) == 0
-    (run,) = working.runs(location)
+    (run,) = job_queue.runs(location)
     assert (run.state.done, run.counts) == (1, {"unchanged": 1})
     assert len(names(location)) == 1
 
@@ -210,15 +210,15 @@ def test_a_worker_that_is_told_to_end_ends_what_it_began(
     tmp_path: Path,
     word: signal.Signals,
 ) -> None:
-    working.put_listed(location, "import", [str(pipe.path)])
+    job_queue.put_listed(location, "import", [str(pipe.path)])
     worker = begin()
     process = pipe.reader(worker)
     tell_to_end(worker, word)
-    working.put_listed(location, "import", files(tmp_path / "files", 20))
+    job_queue.put_listed(location, "import", files(tmp_path / "files", 20))
     pipe.let_go(b"the words")
     assert worker.wait(60) == 0
     gone(process)
-    later, first = working.runs(location)
+    later, first = job_queue.runs(location)
     assert (first.state.done, later.state.waiting) == (1, 1)
     assert len(names(location)) == 1
 
@@ -229,7 +229,7 @@ def test_a_worker_that_is_told_to_end_ends_what_it_began(
 def test_a_worker_that_is_told_twice_ends_at_once_and_loses_nothing(
     location: Location, pipe: Pipe, begin: Callable[[], subprocess.Popen[bytes]]
 ) -> None:
-    working.put_listed(location, "import", [str(pipe.path)])
+    job_queue.put_listed(location, "import", [str(pipe.path)])
     first = begin()
     process = pipe.reader(first)
     tell_to_end(first, signal.SIGINT)
@@ -249,8 +249,8 @@ def test_a_worker_that_is_told_twice_ends_at_once_and_loses_nothing(
 def test_a_notebook_that_is_interrupted_ends_what_it_began(
     location: Location, pipe: Pipe, tmp_path: Path
 ) -> None:
-    working.put_listed(location, "import", [str(pipe.path)])
-    working.put_listed(location, "import", files(tmp_path / "files", 20))
+    job_queue.put_listed(location, "import", [str(pipe.path)])
+    job_queue.put_listed(location, "import", files(tmp_path / "files", 20))
     command = [sys.executable, "-c", NOTEBOOK, str(location)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as notebook:
         process = pipe.reader(notebook)
@@ -259,7 +259,7 @@ def test_a_notebook_that_is_interrupted_ends_what_it_began(
         pipe.let_go(b"the words")
         assert notebook.communicate()[0] == b"interrupted\n"
     gone(process)
-    later, first = working.runs(location)
+    later, first = job_queue.runs(location)
     assert (first.state.done, later.state.waiting) == (1, 1)
 
 
@@ -271,12 +271,12 @@ def test_octets_that_two_jobs_read_at_once_have_one_name(
 ) -> None:
     here, there = files(tmp_path / "here", 19), files(tmp_path / "there", 19)
     first = Pipe(tmp_path / "first.txt")
-    working.put_listed(location, "import", [*here, str(pipe.path), str(first.path), *there])
+    job_queue.put_listed(location, "import", [*here, str(pipe.path), str(first.path), *there])
     worker = begin()
     pipe.reader(worker)  # it has looked for all files before, and committed none of them
     first.reader(worker)
     first.let_go(b"other words")
-    while not working.runs(location)[0].state.done:
+    while not job_queue.runs(location)[0].state.done:
         assert worker.poll() is None
         time.sleep(0.05)
     pipe.let_go(b"the words")
@@ -296,7 +296,9 @@ def test_killed_again_and_again_all_is_there_once(
     chance = random.Random(os.urandom(8))  # noqa: S311 - no secret: when to kill
     for number in range(25):
         listed = files(tmp_path / str(number), 60)
-        working.put_listed(location, "import", [*listed, *files(tmp_path / f"{number}-again", 60)])
+        job_queue.put_listed(
+            location, "import", [*listed, *files(tmp_path / f"{number}-again", 60)]
+        )
         for _ in range(TRIES - 1):
             worker = begin()
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -304,7 +306,7 @@ def test_killed_again_and_again_all_is_there_once(
             _kill([worker.pid, *children(worker)])
             worker.wait()
         assert begin().wait(120) == 0
-        state = working.runs(location)[0].state
+        state = job_queue.runs(location)[0].state
         assert (state.done, state.given_up, state.waiting, state.doing) == (6, 0, 0, 0)
         assert len(names(location)) == 60  # all of them, and none has two names
 
@@ -324,16 +326,16 @@ def test_the_database_ends_and_begins_and_the_work_goes_on(
         listed = files(tmp_path / str(number), 600)
         for path in listed:
             Path(path).write_text(f"words of file {path}")
-        working.put_listed(location, "import", listed)
+        job_queue.put_listed(location, "import", listed)
         worker = begin()
-        while not working.runs(location)[0].state.done:
+        while not job_queue.runs(location)[0].state.done:
             assert worker.poll() is None
         time.sleep(chance.uniform(0.0, 0.5))
         postgresql.stop()
         time.sleep(chance.uniform(0.0, 3.0))
         postgresql.start()
         assert worker.wait(120) == 0, worker.stderr.read() if worker.stderr else ""
-        state = working.runs(location)[0].state
+        state = job_queue.runs(location)[0].state
         assert (state.done, state.given_up, state.waiting, state.doing) == (30, 0, 0, 0)
         assert len(names(location)) == 600 * (number + 1)
 

@@ -15,9 +15,10 @@ from tests.engines import on
 from permacite.loops import to_the_end
 from permacite.service.archive import Archive
 from permacite.service.lists.journal import Keys
-from permacite.service.work import dividing, working
-from permacite.service.work.crew import Crew
-from permacite.service.work.local import LocalQueue
+from permacite.service.work import job_queue
+from permacite.service.work.jobs import of_list
+from permacite.service.work.pools import ProcessPool
+from permacite.service.work.sqlite_queue import SqliteQueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from tests.engines import Server
     from tests.faces.conftest import Outcome, Site
 
-    from permacite.service.work.jobs import Run
+    from permacite.service.work.jobs import JobRun
 
     Cli = Callable[..., Outcome]
 
@@ -168,7 +169,7 @@ def test_what_cannot_be_done_is_refused(location: str, cli: Cli, tmp_path: Path)
 
 
 def test_of_a_folder_one_worker_does_the_jobs(location: str, cli: Cli) -> None:
-    queue = LocalQueue(Path(location), works=True)
+    queue = SqliteQueue(Path(location), works=True)
     refused = cli("work", "--once")
     assert refused.status == 1
     assert "another worker" in refused.err
@@ -181,10 +182,10 @@ def test_a_program_that_runs_a_loop_may_call_them(location: str, tmp_path: Path)
     path = tmp_path / "tide.txt"
     path.write_text("The tide.")
 
-    async def program() -> list[Run]:
-        working.put_listed(Path(location), "import", [str(path)])
-        working.do_jobs(Path(location), Crew(Path(location), 1), once=True)
-        return working.runs(Path(location))
+    async def program() -> list[JobRun]:
+        job_queue.put_listed(Path(location), "import", [str(path)])
+        job_queue.do_jobs(Path(location), ProcessPool(Path(location), 1), once=True)
+        return job_queue.runs(Path(location))
 
     with ThreadPoolExecutor(1) as thread:  # this one may have a loop already
         (run,) = thread.submit(asyncio.run, program()).result()
@@ -193,6 +194,6 @@ def test_a_program_that_runs_a_loop_may_call_them(location: str, tmp_path: Path)
 
 def test_a_site_is_in_one_share() -> None:
     addresses = [f"https://user@EXAMPLE.org/{number}" for number in range(50)]
-    jobs = list(dividing.of_list("save", [*addresses, "https://example.org/x"], {}))
+    jobs = list(of_list("save", [*addresses, "https://example.org/x"], {}))
     assert len({job.lock for job in jobs}) == 1
     assert sum(len(job.what["listed"]) for job in jobs) == 51

@@ -16,7 +16,7 @@ import pytest
 from tests.engines import on
 
 from permacite.service.archive import Archive
-from permacite.service.work import working
+from permacite.service.work import job_queue
 from permacite.service.work.jobs import TRIES
 
 if TYPE_CHECKING:
@@ -81,8 +81,8 @@ def test_ray_does_the_same_jobs_and_what_kills_is_given_up(
     folder.mkdir()
     for number in range(30):
         (folder / f"{number}.txt").write_text(f"words of file {number}")
-    working.put_listed(location, "import", [str(pipe)])
-    working.put_listed(location, "import", sorted(map(str, folder.iterdir())))
+    job_queue.put_listed(location, "import", [str(pipe)])
+    job_queue.put_listed(location, "import", sorted(map(str, folder.iterdir())))
     worker = start(location)
     for _ in range(TRIES):
         process = reader(pipe)
@@ -91,14 +91,14 @@ def test_ray_does_the_same_jobs_and_what_kills_is_given_up(
             time.sleep(0.02)
     assert worker.wait(120) == 1
     os.close(end)
-    good, bad = working.runs(location)
+    good, bad = job_queue.runs(location)
     assert (good.state.done, good.counts) == (2, {"imported": 30})
     assert (bad.state.done, bad.state.given_up) == (0, 1)
     assert bad.told[0].name == f"import of {pipe}"
     assert "Crashed" in bad.told[0].problem
-    working.put_ranges(location, "fixity", entries=10)
+    job_queue.put_ranges(location, "fixity", entries=10)
     assert start(location).wait(120) == 0
-    assert working.runs(location)[0].counts == {"checked": 30}
+    assert job_queue.runs(location)[0].counts == {"checked": 30}
 
 
 def reader(pipe: Path) -> int:

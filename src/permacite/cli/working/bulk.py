@@ -14,14 +14,14 @@ from permacite.service.ingest.crawls import is_crawl
 from permacite.service.ingest.files import files_in
 from permacite.service.libraries.bags import is_bag
 from permacite.service.libraries.zotero import is_library
-from permacite.service.work import working
-from permacite.service.work.dividing import ENTRIES
+from permacite.service.work import job_queue
+from permacite.service.work.jobs import ENTRIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from permacite.service.base import Location
-    from permacite.service.work.jobs import Does, Job, Outcome, Run
+    from permacite.service.work.jobs import Job, JobRun, Outcome, WorkerPool
 
 __all__ = ["bulk", "work"]
 
@@ -62,7 +62,7 @@ def fixity(folder: Location | None, *, start: int, entries: int) -> None:
 
     Exit status: 0 put, also where there is nothing to do.
     """
-    _tell(working.put_ranges(_of(folder), "fixity", start=start, entries=entries))
+    _tell(job_queue.put_ranges(_of(folder), "fixity", start=start, entries=entries))
 
 
 @bulk.command()
@@ -74,7 +74,7 @@ def derive(folder: Location | None, *, start: int, entries: int, renew: bool) ->
 
     Exit status: 0 put, also where there is nothing to do.
     """
-    _tell(working.put_ranges(_of(folder), "derive", start=start, entries=entries, renew=renew))
+    _tell(job_queue.put_ranges(_of(folder), "derive", start=start, entries=entries, renew=renew))
 
 
 @bulk.command()
@@ -87,7 +87,7 @@ def index(folder: Location | None, *, start: int, entries: int) -> None:
 
     Exit status: 0 put, also where there is nothing to do.
     """
-    _tell(working.put_ranges(_of(folder), "index", start=start, entries=entries))
+    _tell(job_queue.put_ranges(_of(folder), "index", start=start, entries=entries))
 
 
 @bulk.command()
@@ -103,7 +103,7 @@ def drift(folder: Location | None, *, start: int, entries: int, allow_private: b
     Exit status: 0 put, also where there is nothing to do.
     """
     options = {"start": start, "entries": entries, "allow_private": allow_private}
-    _tell(working.put_ranges(_of(folder), "drift", **options))
+    _tell(job_queue.put_ranges(_of(folder), "drift", **options))
 
 
 @bulk.command()
@@ -136,7 +136,7 @@ def save(
         if line.problem:
             note(f"  wrong: {line.place}: {line.typed} ({line.problem})")
     _tell(
-        working.put_listed(
+        job_queue.put_listed(
             _of(ctx.obj), "save", [each.uri for each in lines if each.uri], **options
         )
     )
@@ -164,7 +164,7 @@ def import_(ctx: click.Context, /, files: tuple[Path, ...], **options: Any) -> N
     for path in whole:
         note(f"  left to `permacite import`: {path}")
     listed = [str(each.resolve()) for each in found if each not in whole]
-    _tell(working.put_listed(_of(ctx.obj), "import", listed, **options))
+    _tell(job_queue.put_listed(_of(ctx.obj), "import", listed, **options))
     ctx.exit(1 if whole else 0)
 
 
@@ -181,7 +181,7 @@ def import_(ctx: click.Context, /, files: tuple[Path, ...], **options: Any) -> N
 @click.option(
     "--patience",
     type=click.FloatRange(min=1),
-    default=working.PATIENCE_S,
+    default=job_queue.PATIENCE_S,
     show_default=True,
     metavar="SECONDS",
     help="How long a worker elsewhere gives no sign of life until its jobs are done here.",
@@ -216,11 +216,11 @@ def work(
     """
     location, ended = _of(ctx.obj), set[int]()
     if not status:
-        there = working.runs(location)
+        there = job_queue.runs(location)
         ended = {run.number for run in there if run.is_ended}
         left = sum(run.state.waiting + run.state.doing for run in there) if once else None
         with counted("jobs", of=left) as tick:
-            working.do_jobs(
+            job_queue.do_jobs(
                 location,
                 _crew(location, jobs, ray),
                 once=once,
@@ -228,7 +228,7 @@ def work(
                 tell=_teller(tick),
                 ending=_tell_ending,
             )
-    runs = [run for run in working.runs(location) if run.number not in ended]
+    runs = [run for run in job_queue.runs(location) if run.number not in ended]
     if as_json:
         emit(runs)
     else:
@@ -236,15 +236,15 @@ def work(
     ctx.exit(0 if all(run.is_well for run in runs) else 1)
 
 
-def _crew(location: Location, jobs: int, ray: str | None) -> Does:
+def _crew(location: Location, jobs: int, ray: str | None) -> WorkerPool:
     """Whoever does so many jobs at once: processes of this machine, or of a Ray cluster."""
     if ray is None:
-        from permacite.service.work.crew import Crew
+        from permacite.service.work.pools import ProcessPool
 
-        return Crew(location, jobs)
-    from permacite.service.work.on_ray import RayCrew
+        return ProcessPool(location, jobs)
+    from permacite.service.work.pools import RayPool
 
-    return RayCrew(location, jobs, ray)
+    return RayPool(location, jobs, ray)
 
 
 def _of(folder: Location | None) -> Location:
@@ -271,7 +271,7 @@ def _tell_ending() -> None:
     note("permacite: ending what is begun; told once more, it ends at once")
 
 
-def _show(runs: list[Run]) -> None:
+def _show(runs: list[JobRun]) -> None:
     """Tell how far runs are, and what somebody has to look at."""
     rows = [
         (

@@ -15,7 +15,6 @@ from __future__ import annotations
 import time
 from collections import Counter
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -31,7 +30,7 @@ from permacite.service.lists.robots import Robots
 from permacite.service.lists.saving import Lists, Manner
 from permacite.service.preservation.keeping import Preservation
 from permacite.service.search.finding import Search
-from permacite.service.work.jobs import Outcome, Told
+from permacite.service.work.jobs import JobNotice, Outcome, share_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -39,20 +38,11 @@ if TYPE_CHECKING:
     from permacite.archive import Version
     from permacite.service.work.jobs import Job
 
-__all__ = ["SHARES", "Worker", "share_of"]
+__all__ = ["Worker"]
 
-SHARES = 16
-"""Into so many parts all sites are divided. Of one part one job is done at a time: so one process
-alone asks a site, however many there are."""
 _PAUSE_S = 1.0
 _MOST_TOLD = 100
 """Of one job: somebody reads it."""
-
-
-def share_of(uri: str) -> int:
-    """The part of all sites that the site of an address is in."""
-    site = urlsplit(uri).netloc.rpartition("@")[2].lower()
-    return int.from_bytes(sha256(site.encode()).digest()[:4]) % SHARES
 
 
 class Worker(Preservation, Derivations, Search, Checks, Lists):
@@ -152,10 +142,10 @@ class _Tally:
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
-        self.told: list[Told] = []
+        self.told: list[JobNotice] = []
 
     def add(self, what: str, name: str, problem: str) -> None:
         """Count one more, and tell of it by name, if not of too many."""
         self.counts[what] += 1
         if len(self.told) < _MOST_TOLD:
-            self.told.append(Told(what, name, problem))
+            self.told.append(JobNotice(what, name, problem))

@@ -16,7 +16,7 @@ from collections import defaultdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from permacite.service.work.jobs import Run, State, Told
+from permacite.service.work.jobs import JobNotice, JobRun, RunState
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,23 +61,23 @@ FORGET = (
 _STATES = {"todo": "waiting", "doing": "doing", "succeeded": "done", "failed": "given_up"}
 
 
-def runs_of(answers: Mapping[str, Sequence[Sequence[Any]]]) -> list[Run]:
+def runs_of(answers: Mapping[str, Sequence[Sequence[Any]]]) -> list[JobRun]:
     """The runs that the answers to `COUNTED` tell of."""
     states: dict[int, dict[str, int]] = defaultdict(dict)
     counts: dict[int, dict[str, int]] = defaultdict(dict)
-    told: dict[int, list[Told]] = defaultdict(list)
+    told: dict[int, list[JobNotice]] = defaultdict(list)
     for run, state, many in answers["states"]:
         states[run][_STATES[state]] = int(many)
     for run, what, many in answers["counts"]:
         counts[run][what] = int(many)
     for run, *words in answers["told"]:
-        told[run].append(Told(*words))
+        told[run].append(JobNotice(*words))
     return [
-        Run(
+        JobRun(
             number,
             kind,
             datetime.fromisoformat(put_at),
-            State(**states[number]),
+            RunState(**states[number]),
             counts[number],
             tuple(told[number]),
         )

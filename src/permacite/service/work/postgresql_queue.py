@@ -27,16 +27,16 @@ from psycopg import errors, sql
 from permacite.archive.postgresql.connection import PATIENCE_S as AWAY_S
 from permacite.archive.postgresql.connection import reporting
 from permacite.archive.postgresql.location import located
-from permacite.service.work.jobs import TRIES, Job, Outcome, Taken, times
+from permacite.service.work.jobs import TRIES, Job, Outcome, TakenJob, times
 from permacite.service.work.progress import COUNTED, FORGET, TABLES, runs_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 
     from permacite.archive.postgresql.location import Located
-    from permacite.service.work.jobs import Run
+    from permacite.service.work.jobs import JobRun
 
-__all__ = ["SharedQueue"]
+__all__ = ["PostgresqlQueue"]
 
 Answer = TypeVar("Answer")
 Connection = psycopg.AsyncConnection[Any]
@@ -87,29 +87,18 @@ _DEAD = _AGAIN.format(
 _DIED = "its worker gave no sign of life any more"
 
 
-class SharedQueue:
+class PostgresqlQueue:
     """The queue of an archive in PostgreSQL."""
 
     def __init__(self, place: Located, *, patience_s: float) -> None:
         """Take the place of the archive; `open` opens the queue."""
-        self._place = place
-        self._schema = f"{place.schema[:_LONGEST]}_work"
         self._patience_s = patience_s
-        connector = PsycopgConnector(
-            conninfo=place.server,
-            min_size=1,
-            max_size=2,
-            timeout=AWAY_S,
-            configure=self._configure,
-            kwargs={"application_name": "permacite work", "autocommit": True},
-        )
-        self._app = App(connector=connector)
-        self._connector = connector
+        self._database = _QueueDatabase(place)
         self._worker: int | None = None
         self._held: set[int] = set()
         """The jobs that this worker does."""
         self._turn = asyncio.Lock()
-        """What is being taken is not held so far: nobody looks for lost jobs meanwhile."""
+        """A job that is being taken is not held yet: nobody looks for lost jobs meanwhile."""
         self._beat_at = 0.0
 
     @classmethod
@@ -119,22 +108,22 @@ class SharedQueue:
         Raises StorageError where the role may not make them.
         """
         queue = cls(located(location), patience_s=patience_s)
-        with queue._reporting():
-            await queue._app.open_async()
+        with queue._database.reporting():
+            await queue._database.app.open_async()
             try:
-                await queue._make()
+                await queue._database.make()
                 if works:
                     await queue._register()
             except BaseException:
-                await queue._app.close_async()
+                await queue._database.app.close_async()
                 raise
         return queue
 
     async def put(self, kind: str, jobs: Sequence[Job]) -> int:
         """Put the jobs of a run, all or none; the number of the run. Raises StorageError."""
         now, long_ago = times()
-        with self._reporting():
-            async with self._connection() as connection, connection.transaction():
+        with self._database.reporting():
+            async with self._database.connection() as connection, connection.transaction():
                 for statement in FORGET:
                     await connection.execute(statement.format(before="%s").encode(), (long_ago,))
                 made = await connection.execute(
@@ -143,38 +132,38 @@ class SharedQueue:
                 ((run,),) = await made.fetchall()
                 for first in range(0, len(jobs), _AT_ONCE):
                     rows = [_row(job, run) for job in jobs[first : first + _AT_ONCE]]
-                    await self._app.job_manager.batch_defer_jobs_async(rows, connection)
+                    await self._database.app.job_manager.batch_defer_jobs_async(rows, connection)
         return int(run)
 
-    async def take(self) -> Taken | None:
+    async def take(self) -> TakenJob | None:
         """Take a job, if one waits that may be done now."""
         async with self._turn:
-            row = await self._patiently(self._fetched)
+            row = await self._database.patiently(self._fetched)
             if row is None or row.id is None:
                 return None
             self._held.add(row.id)
         kwargs: dict[str, Any] = row.task_kwargs
-        return Taken(row.id, Job(row.task_name, kwargs["what"], row.lock))
+        return TakenJob(row.id, Job(row.task_name, kwargs["what"], row.lock))
 
     async def _fetched(self) -> Row | None:
         try:
-            return await self._app.job_manager.fetch_job(None, self._worker or 0)
+            return await self._database.app.job_manager.fetch_job(None, self._worker or 0)
         except ConnectorException as error:
             if not isinstance(error.__cause__, errors.ForeignKeyViolation):
                 raise
         await self._register()  # others took this worker for dead, and forgot it
         return None
 
-    async def finish(self, taken: Taken, outcome: Outcome) -> None:
+    async def finish(self, taken: TakenJob, outcome: Outcome) -> None:
         """Say what became of a job. What was not done is tried again, until it is given up.
 
         Of a job that others have taken since, what they say holds.
         """
-        await self._patiently(lambda: self._finished(taken, outcome))
+        await self._database.patiently(lambda: self._finished(taken, outcome))
         self._held.discard(taken.number)
 
-    async def _finished(self, taken: Taken, outcome: Outcome) -> None:
-        async with self._connection() as connection, connection.transaction():
+    async def _finished(self, taken: TakenJob, outcome: Outcome) -> None:
+        async with self._database.connection() as connection, connection.transaction():
             said = {"job": taken.number, "worker": self._worker, "problem": outcome.problem}
             if outcome.problem:
                 await connection.execute(_FAILED, said)
@@ -194,14 +183,14 @@ class SharedQueue:
     async def tend(self) -> int:
         """Say that this worker lives; let the jobs of the dead wait again; how many are left."""
         async with self._turn:
-            return await self._patiently(self._tended)
+            return await self._database.patiently(self._tended)
 
     async def _tended(self) -> int:
-        worker, manager = self._worker or 0, self._app.job_manager
+        worker, manager = self._worker or 0, self._database.app.job_manager
         if time.monotonic() >= self._beat_at:
             await manager.update_heartbeat(worker)
             self._beat_at = time.monotonic() + self._patience_s / _BEATS
-        async with self._connection() as connection:
+        async with self._database.connection() as connection:
             said = {
                 "worker": worker,
                 "held": list(self._held),
@@ -212,10 +201,10 @@ class SharedQueue:
             ((left,),) = await (await connection.execute(_LEFT)).fetchall()
         return int(left)
 
-    async def runs(self) -> list[Run]:
+    async def runs(self) -> list[JobRun]:
         """The newest runs, the newest first."""
-        with self._reporting():
-            async with self._connection() as connection:
+        with self._database.reporting():
+            async with self._database.connection() as connection:
                 return runs_of(
                     {
                         name: await (await connection.execute(statement.encode())).fetchall()
@@ -225,23 +214,40 @@ class SharedQueue:
 
     async def close(self) -> None:
         """Let go of it."""
-        with self._reporting():
+        with self._database.reporting():
             if self._worker is not None:
-                await self._app.job_manager.unregister_worker(self._worker)
-            await self._app.close_async()
+                await self._database.app.job_manager.unregister_worker(self._worker)
+            await self._database.app.close_async()
 
     async def _register(self) -> None:
-        manager = self._app.job_manager
+        manager = self._database.app.job_manager
         await manager.prune_stalled_workers(max(_FORGOTTEN_S, self._patience_s))
         self._worker = await manager.register_worker()
+
+
+class _QueueDatabase:
+    """The schema of the queue, and the connections to it."""
+
+    def __init__(self, place: Located) -> None:
+        self._place = place
+        self._schema = f"{place.schema[:_LONGEST]}_work"
+        self._connector = PsycopgConnector(
+            conninfo=place.server,
+            min_size=1,
+            max_size=2,
+            timeout=AWAY_S,
+            configure=self._configure,
+            kwargs={"application_name": "permacite work", "autocommit": True},
+        )
+        self.app = App(connector=self._connector)
 
     async def _configure(self, connection: Connection) -> None:
         """What stands in the schema of the queue is meant, and nothing else."""
         await connection.execute("SELECT set_config('search_path', %s, false)", (self._schema,))
 
-    async def _make(self) -> None:
+    async def make(self) -> None:
         """Make the tables, whole or not at all, where they are missing."""
-        async with self._connection() as connection:
+        async with self.connection() as connection:
             ((is_there,),) = await (await connection.execute(_IS_THERE)).fetchall()
             if is_there:
                 return
@@ -257,14 +263,15 @@ class SharedQueue:
                         await connection.execute(sql.SQL(grant).format(**names))
 
     @asynccontextmanager
-    async def _connection(self) -> AsyncIterator[Connection]:
+    async def connection(self) -> AsyncIterator[Connection]:
+        """Lend a connection of the pool."""
         async with self._connector.pool.connection() as connection:
             yield connection
 
-    async def _patiently(self, ask: Callable[[], Awaitable[Answer]]) -> Answer:
+    async def patiently(self, ask: Callable[[], Awaitable[Answer]]) -> Answer:
         """Ask, and again while the database is away for a moment: it restarts, or fails over."""
         until = time.monotonic() + AWAY_S
-        with self._reporting():
+        with self.reporting():
             while True:
                 try:
                     return await ask()
@@ -275,7 +282,7 @@ class SharedQueue:
                 await asyncio.sleep(_PAUSE_S)
 
     @contextmanager
-    def _reporting(self) -> Iterator[None]:
+    def reporting(self) -> Iterator[None]:
         """Turn what PostgreSQL and Procrastinate raise into the error that says it."""
         with reporting(self._place.where):
             try:

@@ -1,7 +1,10 @@
-"""A crew: processes that do jobs, each with the archive open. One that dies is replaced.
+"""Worker pools: processes of this machine, or of a Ray cluster, that do jobs.
 
-Its job is told to have failed, and how the process ended. Where this process itself dies, the
-others end after what they do.
+Each process has the archive open. One that dies is replaced; its job fails, with how the process
+ended. Where this process itself dies, the others end after their jobs.
+
+Ray (the extra `ray`) replaces only the processes of this machine. The queue says which jobs there
+are, how often one is tried, and what its outcome was, so Ray repeats none by itself.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from functools import cache
 from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, NamedTuple
 
-from permacite.errors import PermaciteError
+from permacite.errors import PermaciteError, StorageError
 from permacite.service.work.doing import Worker
 from permacite.service.work.jobs import Job, Outcome
 
@@ -23,28 +26,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
+    from pathlib import Path
 
     from permacite.archive import Location
 
-__all__ = ["Crew", "attempted"]
+__all__ = ["ProcessPool", "RayPool"]
 
 _END_S = 5
 _TO_END = (signal.SIGINT, signal.SIGTERM)
 
 
-class _Member(NamedTuple):
+class _Process(NamedTuple):
     process: BaseProcess
     line: Connection
 
 
-class Crew:
-    """Processes of this machine, begun when they are first needed. Threads may share it."""
+class ProcessPool:
+    """Processes of this machine, started when they are first needed. Threads may share it."""
 
     def __init__(self, location: Location, size: int) -> None:
         """`size`: how many processes."""
         self.size = size
         self._location = location
-        self._idle: queue.SimpleQueue[_Member | None] = queue.SimpleQueue()
+        self._idle: queue.SimpleQueue[_Process | None] = queue.SimpleQueue()
         for _ in range(size):
             self._idle.put(None)
 
@@ -70,7 +74,47 @@ class Crew:
                 _ended(member)
 
 
-def _begun(location: Location) -> _Member:
+class RayPool:
+    """The processes of a Ray cluster, each of which must be able to open the archive."""
+
+    def __init__(self, location: Location, size: int, address: str) -> None:
+        """Have `size` jobs done at once at the `address` of a cluster; "local" begins one here.
+
+        Raises StorageError without Ray, and where no cluster answers.
+        """
+        self.size = size
+        self._location = location if isinstance(location, str) else location.resolve()
+        try:
+            import ray
+        except ImportError as error:
+            problem, hint = "jobs on Ray need ray", "install permacite[ray]"
+            raise StorageError(problem, path="ray", reason="missing", hint=hint) from error
+        own = {"num_cpus": size, "include_dashboard": False} if address == "local" else {}
+        try:
+            ray.init(address, log_to_driver=False, logging_level="error", **own)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            problem = f"no Ray cluster answers: {error}"
+            raise StorageError(problem, path="ray", reason="away") from error
+        self._ray = ray
+        self._task = ray.remote(max_retries=0, num_cpus=1)(_attempt_task)
+
+    def do(self, job: Job, /) -> Outcome:
+        """Do a job as a task; wait for it."""
+        try:
+            outcome = self._ray.get(self._task.remote(self._location, job))
+        except self._ray.exceptions.RayError as error:
+            return Outcome(
+                problem=f"{type(error).__name__}: {str(error).strip().partition('. ')[0]}"
+            )
+        assert isinstance(outcome, Outcome)  # noqa: S101 - ours
+        return outcome
+
+    def close(self) -> None:
+        """Let go of the cluster; one that was begun here ends."""
+        self._ray.shutdown()
+
+
+def _begun(location: Location) -> _Process:
     """A new process; nothing of this one is in it."""
     context = multiprocessing.get_context("spawn")
     ours, its = context.Pipe()
@@ -78,7 +122,7 @@ def _begun(location: Location) -> _Member:
     with _untold():
         process.start()
     its.close()
-    return _Member(process, ours)
+    return _Process(process, ours)
 
 
 @contextmanager
@@ -95,7 +139,7 @@ def _untold() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _ended(member: _Member | None) -> str:
+def _ended(member: _Process | None) -> str:
     """Let go of the line of a process, and say how it ended."""
     if member is None:
         return "it could not be begun"
@@ -121,10 +165,10 @@ def _work(line: Connection, location: Location) -> None:
                 job = line.recv()
             except EOFError:
                 return
-            line.send(attempted(opened, job))
+            line.send(_attempt(opened, job))
 
 
-def attempted(opened: Callable[[], Worker], job: Job) -> Outcome:
+def _attempt(opened: Callable[[], Worker], job: Job) -> Outcome:
     """Do a job in an archive that is open, or is opened now; where that fails, say why."""
     try:
         return opened().do(job)
@@ -132,3 +176,9 @@ def attempted(opened: Callable[[], Worker], job: Job) -> Outcome:
         return Outcome(problem=error.problem)
     except Exception as error:  # noqa: BLE001 - a fault in one job is none of the others
         return Outcome(problem=f"{type(error).__name__}: {error}")
+
+
+def _attempt_task(location: str | Path, job: Job) -> Outcome:
+    """What a process of the cluster does."""
+    with ExitStack() as stack:
+        return _attempt(lambda: stack.enter_context(Worker.open(location)), job)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 
 from permacite.archive.objects.durable import modes_of
 from permacite.errors import BusyError, StorageError
-from permacite.service.work.jobs import TRIES, Job, Outcome, Taken, Told, times
+from permacite.service.work.jobs import TRIES, Job, JobNotice, Outcome, TakenJob, times
 from permacite.service.work.progress import COUNTED, FORGET, TABLES, runs_of
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TextIO
 
-    from permacite.service.work.jobs import Run
+    from permacite.service.work.jobs import JobRun
 
-__all__ = ["LocalQueue"]
+__all__ = ["SqliteQueue"]
 
 FILE = "work.sqlite"
 _TABLES = f"""
@@ -53,7 +53,7 @@ RETURNING job_id, kind, what, lock, state
 _DIED = "its worker ended before it"
 
 
-class LocalQueue:
+class SqliteQueue:
     """The queue in the folder of an archive."""
 
     def __init__(self, folder: Path, *, works: bool) -> None:
@@ -105,13 +105,13 @@ class LocalQueue:
             )
         return int(run or 0)
 
-    async def take(self) -> Taken | None:
+    async def take(self) -> TakenJob | None:
         """Take a job, if one waits that may be done now."""
         with self._writing() as connection:
             row = connection.execute(_TAKE).fetchone()
-        return None if row is None else Taken(row[0], _job(row))
+        return None if row is None else TakenJob(row[0], _job(row))
 
-    async def finish(self, taken: Taken, outcome: Outcome) -> None:
+    async def finish(self, taken: TakenJob, outcome: Outcome) -> None:
         """Say what became of a job. What was not done is tried again, until it is given up."""
         if outcome.problem:
             self._again(taken.number, outcome.problem)
@@ -131,7 +131,7 @@ class LocalQueue:
             ).fetchone()
         return int(left)
 
-    async def runs(self) -> list[Run]:
+    async def runs(self) -> list[JobRun]:
         """The newest runs, the newest first."""
         with self._reporting():
             return runs_of(
@@ -154,7 +154,7 @@ class LocalQueue:
         with self._writing() as connection:
             for row in connection.execute(_AGAIN, (number, number)).fetchall():
                 if row[-1] == "failed":
-                    given_up = Told("given up", str(_job(row)), problem)
+                    given_up = JobNotice("given up", str(_job(row)), problem)
                     _note(connection, row[0], Outcome(told=(given_up,)))
 
     def _let_go(self) -> None:

@@ -1,4 +1,4 @@
-"""Bulk work on an archive: put into a queue as jobs, done by workers, looked at.
+"""Job queue of an archive: jobs are put in, done by workers, and reported.
 
 An archive in PostgreSQL has its queue there (Procrastinate), for workers on any machine; one in a
 folder has it in a file beside the catalog, for one worker of several processes.
@@ -8,25 +8,28 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive import Repository, place_of
+from permacite.errors import PermaciteError
 from permacite.loops import to_the_end
-from permacite.service.work import dividing
-from permacite.service.work.running import work
+from permacite.service.work.jobs import ENTRIES, of_list, of_log, of_sites
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
     from permacite.archive import Location
-    from permacite.service.work.jobs import Does, Job, Outcome, Queue, Run
+    from permacite.service.work.jobs import Job, JobRun, Outcome, Queue, WorkerPool
 
 __all__ = ["PATIENCE_S", "do_jobs", "put_listed", "put_ranges", "runs"]
 
 PATIENCE_S = 30.0
-"""How long a worker gives no sign of life until others do its jobs."""
+"""How long a worker may be silent until other workers do its jobs."""
+_PAUSE_S = 0.2
+_TEND_S = 1.0
 
 
 def put_ranges(
@@ -34,7 +37,7 @@ def put_ranges(
     kind: str,
     *,
     start: int = 0,
-    entries: int = dividing.ENTRIES,
+    entries: int = ENTRIES,
     **options: Any,
 ) -> int:
     """Put jobs over the log from the entry `start` on, so many `entries` in each; how many.
@@ -44,7 +47,7 @@ def put_ranges(
     """
     with Repository.open(location) as archive:
         end = archive.log.size()
-    divide = dividing.of_sites if kind == "drift" else dividing.of_log
+    divide = of_sites if kind == "drift" else of_log
     return _put(location, kind, list(divide(kind, start, end, entries, **options)))
 
 
@@ -56,7 +59,7 @@ def put_listed(location: Location, kind: str, listed: Sequence[str], **options: 
     StorageError.
     """
     Repository.open(location).close()  # raises where none is there
-    return _put(location, kind, list(dividing.of_list(kind, listed, options)))
+    return _put(location, kind, list(of_list(kind, listed, options)))
 
 
 def _put(location: Location, kind: str, jobs: Sequence[Job]) -> int:
@@ -69,10 +72,10 @@ def _put(location: Location, kind: str, jobs: Sequence[Job]) -> int:
     return len(jobs)
 
 
-def runs(location: Location) -> list[Run]:
+def runs(location: Location) -> list[JobRun]:
     """The newest runs, the newest first, and how far each is. Raises StorageError."""
 
-    async def ask() -> list[Run]:
+    async def ask() -> list[JobRun]:
         async with _queue(location) as queue:
             return await queue.runs()
 
@@ -82,14 +85,14 @@ def runs(location: Location) -> list[Run]:
 
 def do_jobs(
     location: Location,
-    crew: Does,
+    pool: WorkerPool,
     *,
     once: bool = False,
     patience_s: float = PATIENCE_S,
     tell: Callable[[Job, Outcome], None] = lambda _job, _outcome: None,
     ending: Callable[[], None] = lambda: None,
 ) -> None:
-    """Do jobs by a crew until told to end (SIGINT, SIGTERM), or (`once`) until none is left.
+    """Do jobs in a pool of workers until SIGINT or SIGTERM, or (`once`) until none is left.
 
     What is begun then is ended, which `ending` may say; told once more, the process ends at once. A
     worker that gives no sign of life for `patience_s` is taken for dead, and its jobs are done by
@@ -101,7 +104,7 @@ def do_jobs(
         async with _queue(location, works=True, patience_s=patience_s) as queue:
             _listen(stopping, ending)
             doing = asyncio.ensure_future(
-                work(queue, crew, once=once, stopping=stopping, tell=tell)
+                _work(queue, pool, once=once, stopping=stopping, tell=tell)
             )
             try:
                 await asyncio.shield(doing)
@@ -114,7 +117,7 @@ def do_jobs(
     try:
         to_the_end(run())
     finally:
-        crew.close()
+        pool.close()
 
 
 def _listen(stopping: asyncio.Event, ending: Callable[[], None]) -> None:
@@ -140,14 +143,63 @@ async def _queue(
     """The queue of an archive. Raises StorageError, BusyError."""
     queue: Queue
     if isinstance(location, str) and "://" in location:
-        from permacite.service.work.shared import SharedQueue
+        from permacite.service.work.postgresql_queue import PostgresqlQueue
 
-        queue = await SharedQueue.open(location, works=works, patience_s=patience_s)
+        queue = await PostgresqlQueue.open(location, works=works, patience_s=patience_s)
     else:
-        from permacite.service.work.local import LocalQueue
+        from permacite.service.work.sqlite_queue import SqliteQueue
 
-        queue = LocalQueue(place_of(Path(location)).directory, works=works)
+        queue = SqliteQueue(place_of(Path(location)).directory, works=works)
     try:
         yield queue
     finally:
         await queue.close()
+
+
+async def _work(
+    queue: Queue,
+    pool: WorkerPool,
+    *,
+    once: bool,
+    stopping: asyncio.Event,
+    tell: Callable[[Job, Outcome], None],
+) -> None:
+    """Do jobs until `stopping` is set, or (`once`) until none is left; those begun are ended.
+
+    `tell` is told what became of each.
+    """
+    threads = ThreadPoolExecutor(pool.size, thread_name_prefix="job")
+    loop = asyncio.get_running_loop()
+
+    async def take_part() -> None:
+        while not stopping.is_set():
+            taken = await queue.take()
+            if taken is None:
+                if once and not await queue.tend():
+                    stopping.set()
+                await _wait(stopping, _PAUSE_S)
+                continue
+            outcome = await loop.run_in_executor(threads, pool.do, taken.job)
+            await queue.finish(taken, outcome)
+            tell(taken.job, outcome)
+
+    async def tend() -> None:
+        while not all(each.done() for each in parts):
+            await queue.tend()
+            await asyncio.wait(parts, timeout=_TEND_S)
+
+    parts: list[asyncio.Task[None]] = []
+    try:
+        async with asyncio.TaskGroup() as group:
+            parts += [group.create_task(take_part()) for _ in range(pool.size)]
+            group.create_task(tend())
+    except* PermaciteError as errors:
+        raise errors.exceptions[0] from None
+    finally:
+        threads.shutdown(wait=True)
+
+
+async def _wait(stopping: asyncio.Event, seconds: float) -> None:
+    """Wait so long, or until there is nothing to wait for."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(stopping.wait(), seconds)
