@@ -1,15 +1,15 @@
-"""Follow an archive: take over what it committed since, checked, in an order that is safe.
+"""Mirror runs: everything that an archive committed since, fetched, checked and entered safely.
 
-| step | where it is stopped, the next run |
+| step | after a stop there, the next run |
 |---|---|
-| the checkpoint is held to the key, and to the last one shown | asks anew |
-| a stretch of 256 entries comes, with openings, and is held to that root | asks anew |
-| octets of some of them come, and are held to their digests | finds the files that are there |
-| rows of these, and small octets for a store elsewhere, are one transaction | goes on behind it |
-| who may see what is written, in one transaction | goes on behind it |
-| what is erased there is destroyed, the checkpoint is kept, and cosigned | does it again |
+| the checkpoint is checked against the key, and against the last one shown | fetches it again |
+| 256 entries with their openings are fetched, and checked against that root | fetches them again |
+| their contents are fetched, and checked against their digests | finds the files that are there |
+| their rows, and small contents for a remote store, are one transaction | continues after it |
+| access to documents is written, in one transaction | continues after it |
+| erased contents are destroyed, the checkpoint is kept and cosigned | does it again |
 
-So at any moment the mirror is an archive whose log is the beginning of the other's.
+So the log of a mirror is at any moment the beginning of its origin's log.
 """
 
 from __future__ import annotations
@@ -45,10 +45,9 @@ from permacite.errors import (
     StorageError,
 )
 from permacite.service import names
-from permacite.service.mirroring import evidence
+from permacite.service.mirroring import forks
 from permacite.service.mirroring.cosigning import cosigned
-from permacite.service.mirroring.line import Line
-from permacite.service.mirroring.skeleton import STRETCH, Skeleton
+from permacite.service.mirroring.remote import STRETCH, RemoteArchive, RemoteTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -119,26 +118,26 @@ def follow(
     """
     key = None if key is None else str(Verifier.parse(key))
     with (
-        Line(address, allow_private=allow_private) as line,
-        closing(_opened(into, line, key)) as repository,
+        RemoteArchive(address, allow_private=allow_private) as remote,
+        closing(_opened(into, remote, key)) as repository,
     ):
         _check_mirror(repository, key)
-        past = evidence.passed(repository) if past_fork else []
-        return _Run(line, repository, progress).brought_up(cosigner, past)
+        past = forks.passed(repository) if past_fork else []
+        return _MirrorRun(remote, repository, progress).brought_up(cosigner, past)
 
 
-def _opened(into: Location, line: Line, key: str | None) -> Repository:
+def _opened(into: Location, remote: RemoteArchive, key: str | None) -> Repository:
     """Open what is at a place; a mirror is made where nothing is. Raises as `follow`."""
     try:
         return Repository.open(into)
     except StorageError as error:
         if error.reason not in NO_ARCHIVE:
             raise
-    state = line.json(_LOG)
+    state = remote.json(_LOG)
     keys = _keys_of(state, key)
     name = _checked(state, keys).origin
     series = checked_series(name.removesuffix(_NAME_ENDS))
-    filled = partial(begin, series=series, origin=line.address, keys=keys)
+    filled = partial(begin, series=series, origin=remote.address, keys=keys)
     place_of(into).make(filled, utc_now, None)
     return Repository.open(into)
 
@@ -194,8 +193,8 @@ def _checked(state: dict[str, Any], keys: Sequence[Verifier]) -> Checkpoint:
 class _Entries:
     """The entries that a checkpoint of the origin covers, as a source."""
 
-    def __init__(self, line: Line, log: Log, shown: Checkpoint) -> None:
-        self._line = line
+    def __init__(self, remote: RemoteArchive, log: Log, shown: Checkpoint) -> None:
+        self._remote = remote
         self._log = log
         self._shown = shown
         self.size = shown.size
@@ -207,17 +206,17 @@ class _Entries:
         """
         if start >= self.size:
             return
-        skeleton = Skeleton(self._line, self._log, start, self.size)
-        if skeleton.root() != self._shown.root:
+        tree = RemoteTree(self._remote, self._log, start, self.size)
+        if tree.root() != self._shown.root:
             raise IntegrityError(
-                f"the tiles of {self._line.address} do not lead to the root that it signed",
+                f"the tiles of {self._remote.address} do not lead to the root that it signed",
                 expected=self._shown.root.hex(),
-                actual=skeleton.root().hex(),
+                actual=tree.root().hex(),
             )
         while start < self.size:
             end = min(self.size, (start // STRETCH + 1) * STRETCH)
             entries = self.between(start, end)
-            skeleton.check(start, [each.hash for each in entries])
+            tree.check(start, [each.hash for each in entries])
             for group in groups_of(dict(enumerate(entries, start))):
                 yield EntryBatch(min(group), [*group.values()])
             start = end
@@ -227,92 +226,44 @@ class _Entries:
         entries: list[ReceivedEntry] = []
         while start + len(entries) < end:
             path = f"/-/log/entries?start={start + len(entries)}&end={end}"
-            answer = self._line.json(path)
+            answer = self._remote.json(path)
             try:
                 more = [ReceivedEntry.read(each) for each in answer["entries"]]
             except (LookupError, TypeError, ValueError, AttributeError) as error:
                 raise IntegrityError(
-                    f"{self._line.address}{path} answers no entries: {error}",
+                    f"{self._remote.address}{path} answers no entries: {error}",
                     expected="entries of a log",
                     actual="something else",
                 ) from error
             if not more:
-                problem = f"{self._line.address} has no entry {start + len(entries)}"
+                problem = f"{self._remote.address} has no entry {start + len(entries)}"
                 raise IntegrityError(problem, expected="an entry", actual="none")
             entries += more
         return entries[: end - start]
 
 
-class _Run:
-    """One run of a mirror that is open."""
+class _Checkpoints:
+    """The checkpoints that the origin shows, checked against the last one that it showed."""
 
-    def __init__(self, line: Line, repository: Repository, progress: Progress) -> None:
-        self._line = line
+    def __init__(self, remote: RemoteArchive, repository: Repository) -> None:
+        self._remote = remote
         self._repository = repository
-        self._mirror: Mirror = repository.mirror
-        self._sink = repository.mirror.sink(line)
-        self._progress = progress
-        self._octets = 0
-        self._lost: list[str] = []
 
-    def brought_up(self, cosigner: Path | None, past: Sequence[Path]) -> TakenOver:
-        """Take over all that a checkpoint tells. Raises as `follow`."""
-        evidence.check_none(self._repository)
-        seen = self._mirror.seen()
-        shown, note = self._shown(seen)
-        try:
-            self._mirror.note_seen(note, seen)
-            taken = self._taken_over(shown, note, cosigner)
-        except IntegrityError:
-            evidence.check_none(self._repository)  # another machine may have found a fork meanwhile
-            raise
-        return replace(taken, passed=tuple(map(str, past)))
-
-    def _taken_over(self, shown: Checkpoint, note: str, cosigner: Path | None) -> TakenOver:
-        """Take over all that a checkpoint tells, which extends the last one."""
-        place = self._mirror.standing_place()
-        standings = self._told_standings(place)
-        entries = _Entries(self._line, self._repository.log, shown)
-        entered = self._enter(entries)
-        filled = self._fill(entries)
-        self._take_lost(self._mirror.lost())
-        self._set_standings(standings, place)
-        self._mirror.note_lost(self._lost)
-        self._repository.finish_erasing()
-        self._mirror.keep_checkpoint(shown.size, note)
-        is_whole = not self._mirror.lost()
-        signer = cosigned(self._mirror, note, cosigner) if cosigner and is_whole else None
-        self._mirror.note_followed()
-        return TakenOver(
-            directory=self._repository.where,
-            origin=self._line.address,
-            size=shown.size,
-            root=base64.b64encode(shown.root).decode(),
-            key=str(self._repository.log.verifier),
-            entered=entered,
-            filled=filled,
-            octets=self._octets,
-            withheld=len(self._mirror.waiting()),
-            standings=len(standings),
-            lost=tuple(self._mirror.lost()),
-            cosigned_by=signer,
-        )
-
-    def _shown(self, seen: str | None) -> tuple[Checkpoint, str]:
+    def shown(self, seen: str | None) -> tuple[Checkpoint, str]:
         """The checkpoint of now, which extends the last one that was `seen`, and its note.
 
         Raises IntegrityError.
         """
         if seen is None:
-            return self._read(self._line.json(_LOG))
+            return self._read(self._remote.json(_LOG))
         last = Checkpoint.parse(Note.parse(seen).text)
         state = self._state_since(last.size)
         shown, note = self._read(state)
         if not self._agree(last, shown, state):
-            raise evidence.kept(self._repository, seen, note)
+            raise forks.kept(self._repository, seen, note)
         if shown.size < last.size:
             raise IntegrityError(
-                f"{self._line.address} shows a log of {shown.size} entries, and had {last.size}",
+                f"{self._remote.address} shows a log of {shown.size} entries, and had {last.size}",
                 expected=f"{last.size} entries or more",
                 actual=f"{shown.size} entries",
                 hint="it was cut short, or restored from an earlier copy: nothing was taken",
@@ -330,15 +281,71 @@ class _Run:
     def _state_since(self, size: int) -> dict[str, Any]:
         """The log there, with the proof that it grew from a size, if it is that long."""
         try:
-            return self._line.json(f"{_LOG}?since={size}")
+            return self._remote.json(f"{_LOG}?since={size}")
         except NotFoundError:
-            return self._line.json(_LOG)
+            return self._remote.json(_LOG)
 
     def _read(self, state: dict[str, Any]) -> tuple[Checkpoint, str]:
         """The checkpoint that is shown, and the note with the origin's own signatures."""
         keys = self._repository.log.verifiers
         shown = _checked(state, keys)
         return shown, Note.parse(str(state["checkpoint"])).signed_by(keys[0].name)
+
+
+class _MirrorRun:
+    """One run of a mirror that is open."""
+
+    def __init__(self, remote: RemoteArchive, repository: Repository, progress: Progress) -> None:
+        self._remote = remote
+        self._repository = repository
+        self._mirror: Mirror = repository.mirror
+        self._sink = repository.mirror.sink(remote)
+        self._progress = progress
+        self._octets = 0
+        self._lost: list[str] = []
+
+    def brought_up(self, cosigner: Path | None, past: Sequence[Path]) -> TakenOver:
+        """Take over all that a checkpoint tells. Raises as `follow`."""
+        forks.check_none(self._repository)
+        seen = self._mirror.seen()
+        shown, note = _Checkpoints(self._remote, self._repository).shown(seen)
+        try:
+            self._mirror.note_seen(note, seen)
+            taken = self._taken_over(shown, note, cosigner)
+        except IntegrityError:
+            forks.check_none(self._repository)  # another machine may have found a fork meanwhile
+            raise
+        return replace(taken, passed=tuple(map(str, past)))
+
+    def _taken_over(self, shown: Checkpoint, note: str, cosigner: Path | None) -> TakenOver:
+        """Take over all that a checkpoint tells, which extends the last one."""
+        place = self._mirror.standing_place()
+        standings = self._told_standings(place)
+        entries = _Entries(self._remote, self._repository.log, shown)
+        entered = self._enter(entries)
+        filled = self._fill(entries)
+        self._take_lost(self._mirror.lost())
+        self._set_standings(standings, place)
+        self._mirror.note_lost(self._lost)
+        self._repository.finish_erasing()
+        self._mirror.keep_checkpoint(shown.size, note)
+        is_whole = not self._mirror.lost()
+        signer = cosigned(self._mirror, note, cosigner) if cosigner and is_whole else None
+        self._mirror.note_followed()
+        return TakenOver(
+            directory=self._repository.where,
+            origin=self._remote.address,
+            size=shown.size,
+            root=base64.b64encode(shown.root).decode(),
+            key=str(self._repository.log.verifier),
+            entered=entered,
+            filled=filled,
+            octets=self._octets,
+            withheld=len(self._mirror.waiting()),
+            standings=len(standings),
+            lost=tuple(self._mirror.lost()),
+            cosigned_by=signer,
+        )
 
     def _enter(self, entries: _Entries) -> int:
         """Enter all that is new; how many entries. Raises IntegrityError."""
@@ -391,7 +398,7 @@ class _Run:
         told: list[tuple[int, PDI, Standing]] = []
         ground = self._mirror.default_ground()
         while True:
-            answer = self._line.json(f"/-/log/standings?after={place}")
+            answer = self._remote.json(f"/-/log/standings?after={place}")
             try:
                 rows = answer["standings"]
                 for row in rows:
@@ -401,7 +408,7 @@ class _Run:
                     told.append((row["place"], name, Standing(row["access"], ground, embargo)))
             except (LookupError, TypeError, ValueError) as error:
                 raise IntegrityError(
-                    f"{self._line.address} does not tell who may see what",
+                    f"{self._remote.address} does not tell who may see what",
                     expected="standings",
                     actual=str(error),
                 ) from error

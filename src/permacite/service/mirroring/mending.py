@@ -17,7 +17,7 @@ from permacite.archive.objects import ContentReader
 from permacite.errors import IntegrityError, ParseError
 from permacite.pdi import PDI
 from permacite.service.base import checked_location
-from permacite.service.mirroring.line import Line
+from permacite.service.mirroring.remote import RemoteArchive
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -88,10 +88,10 @@ def mend(
     return mended
 
 
-def _opened(copy: str, *, allow_private: bool) -> AbstractContextManager[Line | _Held]:
+def _opened(copy: str, *, allow_private: bool) -> AbstractContextManager[RemoteArchive | _Held]:
     """Open a copy. Raises as `mend`."""
     if copy.startswith(("http://", "https://")):
-        return Line(copy, allow_private=allow_private)
+        return RemoteArchive(copy, allow_private=allow_private)
     return _held(copy)
 
 

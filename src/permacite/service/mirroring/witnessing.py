@@ -107,12 +107,12 @@ class Witnessing(UseCases):
             Note,
             signed,
         )
-        from permacite.service.mirroring import evidence
+        from permacite.service.mirroring import forks
 
-        evidence.check_none(self._repository)
+        forks.check_none(self._repository)
         shown, kept = submitted.checkpoint, self._repository.mirror.seen()
         if kept is not None and self._is_other(shown, Checkpoint.parse(Note.parse(kept).text)):
-            raise evidence.kept(self._repository, kept, signed(submitted.note.text, log))
+            raise forks.kept(self._repository, kept, signed(submitted.note.text, log))
 
     def _is_other(self, shown: Checkpoint, seen: Checkpoint) -> bool:
         """Whether a checkpoint has another root than the log here, or what was seen last."""

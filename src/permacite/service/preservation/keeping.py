@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from permacite.service import names
 from permacite.service.base import UseCases
 from permacite.service.findings import Report
-from permacite.service.mirroring import timeliness
+from permacite.service.mirroring import forks
 from permacite.service.preservation import condition
 from permacite.service.preservation.copies import Copy, counted
 
@@ -67,12 +67,12 @@ class Preservation(UseCases):
         cautions, size = self.cautions(), repository.log.size()
         start = self._start(new=new, since=since)
         if start is None and not sample:
-            whole = chain(repository.fsck(), timeliness.findings(repository))
+            whole = chain(repository.fsck(), forks.findings(repository))
             report = self._repaired(Report.of(whole, progress), repair_from, allow_private)
             condition.note(repository, condition.CHECKED, len(report.bad))
         else:
             fresh = iter(()) if start is None else repository.verify_new(start)
-            part = chain(fresh, repository.verify_sample(sample), timeliness.findings(repository))
+            part = chain(fresh, repository.verify_sample(sample), forks.findings(repository))
             report = self._repaired(Report.of(part, progress), repair_from, allow_private)
             condition.note(repository, condition.PART_CHECKED, len(report.bad))
         if report.ok and (new or (start is None and not sample)):

@@ -1,29 +1,34 @@
-"""A forked log, and what shows it to anyone: two checkpoints that one key signed.
+"""Forks of a mirrored log, as evidence of two checkpoints; and what is overdue in a mirror.
 
-The records say whether a fork counts, to all machines that follow or are a witness. Each of these
-has the texts as files too, for people to hand on. A file that the records do not know counts as
-well: earlier versions kept nothing else.
+The records say whether a fork counts, to all machines that follow or are a witness. Each machine
+has the texts as files too, so that people can pass them on. A file that the records do not know
+counts as well: earlier versions kept only files.
 """
 
 from __future__ import annotations
 
 import contextlib
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from permacite.archive import Finding
 from permacite.archive.log import Checkpoint
 from permacite.archive.log.note import Note
 from permacite.archive.objects import flush_folder, make_folders, write_file
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from permacite.archive import Repository
 
-__all__ = ["HOW_TO_GO_ON", "check_none", "counting", "kept", "passed"]
+__all__ = ["check_none", "findings", "kept", "passed"]
 
-HOW_TO_GO_ON = "`permacite mirror --past-fork` goes on, and leaves the evidence where it is"
+_HOW_TO_CONTINUE = "`permacite mirror --past-fork` goes on, and leaves the evidence where it is"
 _FOLDER = "forks"
+_LATEST = timedelta(hours=24)
+"""How long after a withdrawal or erasure there it may be undone here."""
 _TEXT = """\
 One key signed two logs of which neither begins with the other (a split view). Whoever knows the
 key can check both signatures. The first is what this mirror holds, the second what was shown later.
@@ -32,8 +37,8 @@ key can check both signatures. The first is what this mirror holds, the second w
 {shown}"""
 
 
-def counting(repository: Repository) -> list[Path]:
-    """The files that show the forks which count; those that lack here are written."""
+def _counting(repository: Repository) -> list[Path]:
+    """Return the files of the forks that count; missing files are written."""
     mirror, names = repository.mirror, repository.mirror.counting_forks()
     texts = mirror.forks()
     paths = [_beside(repository, name, texts[name]) for name in names]
@@ -43,12 +48,12 @@ def counting(repository: Repository) -> list[Path]:
 def check_none(repository: Repository) -> None:
     """Raise IntegrityError where a fork counts: nothing is taken from such a log."""
     _note_files(repository)
-    for path in counting(repository):
+    for path in _counting(repository):
         raise IntegrityError(
             "the log was found forked, and nothing is taken from it",
             expected="one log",
             actual="two",
-            hint=f"both checkpoints are in {path}: ask who keeps the archive; {HOW_TO_GO_ON}",
+            hint=f"both checkpoints are in {path}: ask who keeps the archive; {_HOW_TO_CONTINUE}",
         )
 
 
@@ -69,9 +74,9 @@ def kept(repository: Repository, first: str, second: str) -> IntegrityError:
 
 
 def passed(repository: Repository) -> list[Path]:
-    """Let forks not count any more; the files that show them, which stay."""
+    """Let forks not count any more; their files, which stay, are returned."""
     _note_files(repository)
-    paths = counting(repository)
+    paths = _counting(repository)
     if paths:
         repository.mirror.pass_forks(path.name for path in paths)
     return paths
@@ -82,13 +87,13 @@ def _path(repository: Repository, name: str) -> Path:
 
 
 def _note_files(repository: Repository) -> None:
-    """Let the records have what files alone tell."""
+    """Record the evidence that only files have."""
     if texts := _in_files_alone(repository):
         repository.mirror.keep_forks(texts)
 
 
 def _in_files_alone(repository: Repository) -> dict[str, str]:
-    """What files show that the records do not know."""
+    """Return the evidence that the records do not have, by file name."""
     files = sorted((repository.directory / _FOLDER).glob("fork-*.txt"))
     known = repository.mirror.forks() if files else {}
     return {
@@ -97,7 +102,7 @@ def _in_files_alone(repository: Repository) -> dict[str, str]:
 
 
 def _beside(repository: Repository, name: str, text: str) -> Path:
-    """The file of what shows a fork; it is written where it lacks, if that can be."""
+    """Return the file of some evidence; it is written if it is missing and that is possible."""
     path = _path(repository, name)
     if not path.exists() and path.name == name:
         with contextlib.suppress(OSError):  # the records have it
@@ -105,3 +110,28 @@ def _beside(repository: Repository, name: str, text: str) -> Path:
             write_file(path, text.encode(), mode=0o600)
             flush_folder(path.parent)
     return path
+
+
+def findings(repository: Repository) -> Iterator[Finding]:
+    """Yield what is overdue or wrong in a mirror; nothing for any other archive."""
+    mirror = repository.mirror
+    origin = mirror.origin
+    if origin is None:
+        return
+    for path in _counting(repository):
+        detail = f"one key signed two logs: {path} has both checkpoints; {_HOW_TO_CONTINUE}"
+        yield Finding("log", "fork", detail)
+    now = datetime.now(UTC)
+    followed = mirror.followed()
+    if followed is None or now - datetime.fromisoformat(followed) > _LATEST:
+        seen = mirror.seen()
+        size = 0 if seen is None else Checkpoint.parse(Note.parse(seen).text).size
+        behind = max(0, size - repository.log.size())
+        since = "it was begun" if followed is None else f"{followed[:16]}Z"
+        more = f"; {behind} entries are known to be there" if behind else ""
+        detail = f"what was withdrawn, closed or erased since {since} may stand here open{more}"
+        yield Finding(origin, "late", detail)
+    for pdi, erased_at in mirror.unfinished():
+        if now - erased_at > _LATEST:
+            detail = f"erased there on {erased_at:%Y-%m-%d}, and not destroyed here so far"
+            yield Finding(str(pdi), "late", detail)
