@@ -1,12 +1,11 @@
-"""What is asynchronous inside, for callers that are not: in a loop of its own, wherever that is."""
+"""Event loop for callers that are not asynchronous; asyncio is imported when one is run."""
 
 from __future__ import annotations
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Coroutine
 
 __all__ = ["to_the_end"]
@@ -20,6 +19,9 @@ def to_the_end(work: Coroutine[None, None, T]) -> T:
     So notebooks may call it, and programs that drive a browser. Whoever interrupts this thread
     cancels the work, and waits for its end.
     """
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:

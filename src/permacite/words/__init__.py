@@ -11,9 +11,7 @@ The categories are those of Unicode's CLDR. docs/how-to/add-a-language.md says h
 
 from __future__ import annotations
 
-import tomllib
-from functools import cache
-from importlib.resources import files
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -33,12 +31,33 @@ _KIB = 1024
 
 
 class Words:
-    """The words of one language."""
+    """The words of one language. Its file is read when the first of them is asked for."""
 
-    def __init__(self, language: str, table: Mapping[str, Any]) -> None:
+    def __init__(self, language: str) -> None:
         self.language = language
-        self.texts: dict[str, str | dict[str, str]] = dict(_flat(table))
-        self._dates, self._numbers = table["dates"], table["numbers"]
+
+    @cached_property
+    def _table(self) -> Mapping[str, Any]:
+        import tomllib
+        from importlib.resources import files
+
+        text = files(__name__).joinpath(f"{self.language}.toml").read_text(encoding="utf-8")
+        return tomllib.loads(text)
+
+    @cached_property
+    def texts(self) -> dict[str, str | dict[str, str]]:
+        """The sentences by their keys; those in plural categories by category."""
+        return dict(_flat(self._table))
+
+    @property
+    def _dates(self) -> dict[str, Any]:
+        dates: dict[str, Any] = self._table["dates"]
+        return dates
+
+    @property
+    def _numbers(self) -> dict[str, str]:
+        numbers: dict[str, str] = self._table["numbers"]
+        return numbers
 
     def __call__(self, key: str, /, **values: object) -> str:
         """The sentence of a key, with its values. Raises KeyError for one that is not there."""
@@ -117,8 +136,7 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
 @cache
 def words_in(language: str) -> Words:
     """The words of one of `LANGUAGES`."""
-    text = files(__name__).joinpath(f"{language}.toml").read_text(encoding="utf-8")
-    return Words(language, tomllib.loads(text))
+    return Words(language)
 
 
 ENGLISH = words_in("en")
