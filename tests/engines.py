@@ -270,9 +270,11 @@ class Repository(archive.Repository):
 
     @classmethod
     def at(cls, location: Location) -> Location:
-        """Where the archive of a folder is."""
+        """The location of the archive of a folder; a text is a location already."""
+        if not isinstance(location, Path):
+            return location
         assert cls.blind is None, f"{cls.blind} makes an archive for many tests: ask for `engine`"
-        if cls.engine is None or not isinstance(location, Path):
+        if cls.engine is None:
             return location
         if (location / "catalog.sqlite").exists():  # a copy, or what a test made in a folder itself
             return location

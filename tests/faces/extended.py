@@ -214,7 +214,7 @@ def running_extended(chromium: str, playwright: Playwright, folder: Path) -> Ite
     with (
         account_site() as site,
         recording() as wire,
-        served(folder / "archive") as server,
+        served(str(folder / "archive")) as server,
     ):
         context = playwright.chromium.launch_persistent_context(
             str(folder / "profile"),
