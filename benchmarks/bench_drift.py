@@ -31,7 +31,7 @@ from permacite.fragments.alignment import align, follow  # noqa: E402 - beside t
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-TITLE = "Drift: what became of cited passages"
+TITLE = "PassageDrift: what became of cited passages"
 RIVALS: list[str] = []
 COUNT = 2400
 SIZES_MB = (1, 2, 4, 8)

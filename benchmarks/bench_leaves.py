@@ -91,7 +91,7 @@ def cited(archive: Archive, file: Path) -> Cited | None:
         return None
     made = archive.cite(saved.pdi, char=f"{words[0].start()},{words[-1].end()}")
     name, _, fragment = made.reference.partition("#")
-    printed = archive.read(made.reference).leaf
+    printed = archive.documents.reader.read(made.reference).leaf
     return None if printed is None else Cited(f"{name}?fragment={fragment}", file, printed.number)
 
 

@@ -98,11 +98,13 @@ def make(folder: Path, count: int) -> Made:
     start = cpu()
     if not place.exists():
         with Archive.create(place, series="lab.example.us") as archive:
-            for _ in archive.add_files(sorted(files.rglob("*.txt")), new=True, misquoted=True):
+            for _ in archive.lists.files.add_files(
+                sorted(files.rglob("*.txt")), new=True, misquoted=True
+            ):
                 pass
     imported = cpu()
     with Archive.open(place) as archive:
-        archive.index_words(anew=True)
+        archive.documents.full_text.index_words(anew=True)
     indexed = cpu()
     shutil.rmtree(folder / "tantivy", ignore_errors=True)
     index_others(folder / "tantivy", files)
@@ -142,9 +144,9 @@ def spaced_share(folder: Path, count: int) -> float:
         chosen = [path for path in sorted((folder / "files").rglob("*.txt")) if int(path.stem) % 5]
         place = Path(name) / "archive"
         with Archive.create(place, series="lab.example.us") as archive:
-            for _ in archive.add_files(chosen[:count], new=True, misquoted=True):
+            for _ in archive.lists.files.add_files(chosen[:count], new=True, misquoted=True):
                 pass
-            archive.index_words()
+            archive.documents.full_text.index_words()
         texts = sum(path.stat().st_size for path in chosen[:count])
         return size_of(place, "search.sqlite*") / texts
 

@@ -49,7 +49,7 @@ def measure_all(folder: Path) -> list[tuple[str, float]]:
         expected = service.resolve(name).text
         quick = milliseconds(lambda: service.resolve(name, whole=False), 50)
         context = milliseconds(lambda: service.resolve(name, whole=False, context=32), 50)
-        shown = milliseconds(lambda: service.read(name), 50)
+        shown = milliseconds(lambda: service.documents.reader.read(name), 50)
         checked = milliseconds(lambda: service.resolve(name), 5)
         with Repository.open(folder / "indexed") as archive:
             (digest,) = (one.representations[0].digest[8:] for one in archive.list())

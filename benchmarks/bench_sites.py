@@ -191,11 +191,11 @@ def _permacite(uri: str, folder: Path, *options: str) -> Left:
     subprocess.run(making, check=True, capture_output=True)
     _run([*command, "save", "--allow-private", *options, uri])
     with Archive.open(archive) as held:
-        (document,) = held.list().documents
+        (document,) = held.documents.list().documents
         drawn = [str(item.pdi) for item in document.formats if item.format == "multipart+drawn"]
         name = drawn[0] if drawn else document.full_name
         related = next(item for item in document.formats if item.format == "related")
-        content = held.export(related.pdi).content
+        content = held.documents.export(related.pdi).content
     return Left(_aggregate(content), f"permacite:{archive}:{name}")
 
 

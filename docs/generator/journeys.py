@@ -53,7 +53,7 @@ JOURNEYS = (
         "Words are found in the one text of the document, and their place is recorded.",
         (
             ("cli/cite.py", "cite"),
-            ("service/citations/citing.py", "Citations.cite"),
+            ("service/citations/citing.py", "cite"),
             ("service/names.py", "document_of"),
             ("pdi/syntax.py", "parse"),
             ("archive/reading.py", "Reading.representation"),
@@ -70,7 +70,7 @@ JOURNEYS = (
         " the octets, whose digest is checked.",
         (
             ("cli/resolve.py", "resolve"),
-            ("service/resolution/resolving.py", "Resolution.resolve"),
+            ("service/resolution/resolving.py", "Resolver.resolve"),
             ("pdi/syntax.py", "parse"),
             ("archive/reading.py", "Reading.answering"),
             ("archive/records/versions.py", "answering"),

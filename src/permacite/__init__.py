@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from permacite.service.citations.recorded import Cited
     from permacite.service.documents import Document, Format
     from permacite.service.drift.checking import Checked
-    from permacite.service.drift.following import Drift
+    from permacite.service.drift.following import PassageDrift
     from permacite.service.drift.versions import InVersion, Through
     from permacite.service.findings import Report
+    from permacite.service.holdings import Listing
     from permacite.service.ingest.saved import LostResource, Saved
     from permacite.service.quotations.comparing import Quotation
-    from permacite.service.resolution.holdings import Listing
     from permacite.service.resolution.resolving import Resolved
 
 __all__ = [
@@ -32,12 +32,12 @@ __all__ = [
     "CitationForms",
     "Cited",
     "Document",
-    "Drift",
     "Finding",
     "Format",
     "InVersion",
     "Listing",
     "LostResource",
+    "PassageDrift",
     "Quotation",
     "Report",
     "Resolved",
@@ -65,12 +65,12 @@ on_demand(
         "permacite.service.citations.recorded": "Cited",
         "permacite.service.documents": "Document, Format",
         "permacite.service.drift.checking": "Checked",
-        "permacite.service.drift.following": "Drift",
+        "permacite.service.drift.following": "PassageDrift",
         "permacite.service.drift.versions": "InVersion, Through",
         "permacite.service.findings": "Report",
         "permacite.service.ingest.saved": "LostResource, Saved",
         "permacite.service.quotations.comparing": "Quotation",
-        "permacite.service.resolution.holdings": "Listing",
+        "permacite.service.holdings": "Listing",
         "permacite.service.resolution.resolving": "Resolved",
     },
 )

@@ -48,7 +48,7 @@ class Depositor:
 
     def __init__(self, location: str, base: str) -> None:
         with Archive.open(location) as opened:
-            secret = opened.add_token(scope="save", share=Share(requests=100_000)).secret
+            secret = opened.access.tokens.add(scope="save", share=Share(requests=100_000)).secret
         self.kept: dict[str, bytes] = {}
         self._base = base
         self._fields = {"Authorization": f"Bearer {secret}", "Content-Type": "image/png"}
@@ -74,11 +74,13 @@ class Depositor:
     def check(self, location: str) -> None:
         """Check that what was acknowledged is there, and nothing else."""
         with Archive.open(location) as opened:
-            there = {item.pdi for page in opened.list().documents for item in page.formats}
+            there = {
+                item.pdi for page in opened.documents.list().documents for item in page.formats
+            }
             assert len(there) == len(self.kept)
             for name, content in self.kept.items():
                 assert opened.resolve(name).content == content
-            assert {each.kind for each in opened.fsck().findings} <= {"ok", "orphan"}
+            assert {each.kind for each in opened.copies.fsck().findings} <= {"ok", "orphan"}
 
     def _ask(self, method: str, path: str, body: bytes | None = None) -> Answer:
         place = urlsplit(self._base)

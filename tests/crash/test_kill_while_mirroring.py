@@ -96,7 +96,7 @@ def kill(archive: Path, into: Location, contents: Callable[[], int], wanted: int
         assert (here.log.size(), here.log.root(size)) == (size, there.log.root(size))
         assert here.count() == there.count()
     with Archive.open(into) as mirror:
-        report = mirror.fsck()
+        report = mirror.copies.fsck()
         assert report.bad == ()
         assert [item.kind for item in report.findings] == []
 

@@ -127,7 +127,7 @@ def test_nothing_acknowledged_is_lost(tmp_path: Path, times: Callable[[int, int]
         for number, name in acknowledged.items():
             assert service.resolve(name).content == page(str(number))
         assert service.verify().findings == ()
-        listed = service.list()
+        listed = service.documents.list()
         for document in listed.documents:
             assert {item.format for item in document.formats} == {"html", "utf-8", "related"}
         assert len(listed.documents) >= saves
@@ -153,5 +153,5 @@ def test_nothing_acknowledged_of_many_files_is_lost(
             content = service.resolve(name).content
             assert content == f"<title>{number}</title><p>Page {number}.".encode()
         assert service.verify().findings == ()
-        for document in service.list().documents:
+        for document in service.documents.list().documents:
             assert {item.format for item in document.formats} == {"html", "utf-8"}

@@ -210,7 +210,7 @@ def running_extended(chromium: str, playwright: Playwright, folder: Path) -> Ite
     write_folder(folder / "extension")
     Archive.create(folder / "archive", series="lab.example.us").close()
     with Archive.open(folder / "archive") as archive:
-        secret = archive.add_token().secret
+        secret = archive.access.tokens.add().secret
     with (
         account_site() as site,
         recording() as wire,

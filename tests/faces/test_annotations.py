@@ -27,11 +27,11 @@ def test_citations_and_notes_travel_with_an_archive(
 ) -> None:
     assert cli("save", site.put("/", "text/html", HTML), "--allow-private").status == 0
     with Archive.open(archive) as service:
-        (held,) = service.list().documents
+        (held,) = service.documents.list().documents
         cited = service.cite(held.pdi, quote="tide is high", note="high water").reference
-        service.jot(cited, "note", "Read on.")
-        service.jot(held.pdi, "tag", "sea")
-        service.jot(held.pdi, "collection", "Shores")
+        service.annotations.annotate(cited, "note", "Read on.")
+        service.annotations.annotate(held.pdi, "tag", "sea")
+        service.annotations.annotate(held.pdi, "collection", "Shores")
     files = [str(tmp_path / name) for name in ("a.json", "b.json", "a.wacz")]
     assert cli("annotations", "--export", files[0]).status == 0
     assert cli("export", "--wacz", files[2]).status == 0
@@ -46,14 +46,14 @@ def test_citations_and_notes_travel_with_an_archive(
     outcome = cli("--archive", other, "annotations", "--import", files[0])
     assert (outcome.status, outcome.err) == (0, "")
     with Archive.open(other) as service:
-        (document,) = service.list().documents
-        (again,) = service.show(document.pdi).citations
+        (document,) = service.documents.list().documents
+        (again,) = service.documents.show(document.pdi).citations
         assert (again.quote, again.note) == ("tide is high", "high water")
-        assert {(each.kind, each.text) for each in service.jottings(document.pdi)} >= {
+        assert {(each.kind, each.text) for each in service.annotations.list(document.pdi)} >= {
             ("tag", "sea"),
             ("collection", "Shores"),
         }
-        (noted,) = service.jottings(again.reference, kind="note")
+        (noted,) = service.annotations.list(again.reference, kind="note")
         assert (noted.text, service.resolve(noted.reference).text) == ("Read on.", "tide is high")
     assert cli("--archive", other, "annotations", "--export", files[1]).status == 0
     back = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))
@@ -84,11 +84,11 @@ def test_those_of_hypothesis_are_taken_in(
     assert told == ["no such words", "a", "none"]
     with Archive.open(archive) as service:
         assert service.resolve(reference).text == "tide is high"
-        kept = {(each.kind, each.text) for each in service.jottings()}
+        kept = {(each.kind, each.text) for each in service.annotations.list()}
     assert kept == {("note", "why"), ("tag", "sea")}
 
 
 @pytest.mark.parametrize("text", ["", "{", "7", "{}", "[1]", '{"items": 1}', "[" * 99_999])
 def test_what_holds_no_annotations_is_refused(archive: Path, text: str) -> None:
     with Archive.open(archive) as service, pytest.raises(ParseError):
-        list(service.add_annotations(text))
+        list(service.citations.web_annotations.add(text))

@@ -45,7 +45,7 @@ def test_a_page_asks_before_anything_is_saved(running: Running, archive: Path) -
         assert b'<form action="/-/save" method="post">' in page.body
         assert html.escape(NASTY, quote=False).encode() in page.body
     with Archive.open(archive) as service:
-        assert service.about().documents == 0
+        assert service.documents.about().documents == 0
 
 
 def test_the_extension_is_had_from_the_server(running: Running) -> None:

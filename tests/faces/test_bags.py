@@ -36,10 +36,10 @@ def lines_of(path: Path) -> list[Any]:
 def test_a_bag_has_all_that_is_given_out(archive: Path, cli: Cli, tmp_path: Path) -> None:
     with Archive.open(archive) as service:
         page = service.add(b"<title>T</title>The tide.", name="a.html").pdi
-        service.put(page, b"<title>T</title>The tides.", "text/html")
+        service.lists.files.put(page, b"<title>T</title>The tides.", "text/html")
         secret = service.add(b"secret", name="b.txt").pdi
         reference = service.cite(page, quote="tide").reference
-        service.withdraw(secret, reason="safety")
+        service.access.withdraw(secret, reason="safety")
     bag = tmp_path / "bag"
     outcome = cli("export", "--bag", str(bag))
     assert (outcome.status, outcome.err) == (0, f"2 versions, 4 files -> {bag}\n")

@@ -65,7 +65,7 @@ def test_our_bags_come_back_whole(
     (tmp_path / "caf\xe9.txt").write_bytes("caf\xe9 tide\n".encode("latin-1"))
     assert cli("import", str(tmp_path / "caf\xe9.txt"), "--charset", "latin1").status == 0
     with Archive.open(archive) as service:
-        page = next(each.pdi for each in service.list().documents if each.uri)
+        page = next(each.pdi for each in service.documents.list().documents if each.uri)
         cited = service.cite(page, quote="tide is low").reference
     bag = tmp_path / "bag"
     assert cli("export", "--bag", str(bag)).status == 0
@@ -80,18 +80,23 @@ def test_our_bags_come_back_whole(
     again = json.loads(cli("--archive", there, "import", str(path), "--json").out)
     assert [each["unchanged"] for each in again] == [True] * len(before)
     with Archive.open(there) as service:
-        assert len(service.list().documents) == 2
+        assert len(service.documents.list().documents) == 2
         for old in before:
             for name, said in old["formats"].items():
                 now = service.resolve(name)
                 assert (now.digest, now.reference) == (said["digest"], name)
-            new = service.show(service.now_called(name) or "").document
+            new = service.documents.show(service.documents.resolver.now_called(name) or "").document
             assert (new.title, new.uri, new.version) == (old["title"], old["uri"], old["version"])
             at = new.retrieved_at
             assert (at and at.isoformat()) == old["retrieved_at"]
         assert service.resolve(cited).text == "tide is low"
-        assert service.standing(service.now_called(cited) or "").standing.ground == "licence"
-        assert service.fsck().ok
+        assert (
+            service.access.standing(
+                service.documents.resolver.now_called(cited) or ""
+            ).standing.ground
+            == "licence"
+        )
+        assert service.copies.fsck().ok
     further = tmp_path / "further"
     assert cli("--archive", there, "export", "--bag", str(tmp_path / "bag2")).status == 0
     assert cli("init", further, "--series", "c.zz").status == 0
@@ -165,7 +170,7 @@ def test_every_altered_bag_has_its_verdict(
         assert (outcome.status == 0) == (not verdict), outcome.err
         assert verdict in outcome.err, outcome.err
     with Archive.open(archive) as service:
-        assert len(service.list().documents) == (not verdict)
+        assert len(service.documents.list().documents) == (not verdict)
 
 
 def zipped(path: Path, *entries: tuple[str, bytes, int]) -> Path:
@@ -214,7 +219,7 @@ def test_links_and_devices_of_a_tar_file_and_a_folder(
     (bag / "data/l").symlink_to("/etc/hostname")
     assert "is a link" in cli("import", str(bag)).err
     with Archive.open(archive) as service:
-        assert not service.list().documents
+        assert not service.documents.list().documents
 
 
 def test_no_flipped_bit_of_a_bag_goes_unseen(cli: Cli, tmp_path: Path) -> None:
@@ -234,7 +239,7 @@ def test_no_flipped_bit_of_a_bag_goes_unseen(cli: Cli, tmp_path: Path) -> None:
             assert outcome.status != 0, (path, octets)
         path.write_bytes(whole)
     with Archive.open(there) as service:
-        assert not service.list().documents
+        assert not service.documents.list().documents
     assert cli("--archive", there, "import", str(bag)).status == 0
 
 
@@ -248,8 +253,8 @@ def test_what_a_lying_list_tells_leads_no_name(archive: Path, cli: Cli, tmp_path
         outcome = cli("import", str(bagged(tmp_path, {"permacite/versions.jsonl": nonsense})))
         assert outcome.status == 0, outcome.err
     with Archive.open(archive) as service:
-        assert service.now_called(name) is None
-        (document,) = service.list().documents
+        assert service.documents.resolver.now_called(name) is None
+        (document,) = service.documents.list().documents
         assert document.title == "a.txt"
 
 
@@ -260,5 +265,5 @@ def test_bags_are_found_among_files(archive: Path, cli: Cli, tmp_path: Path) -> 
         file.writestr("a.txt", "no bag")
     assert cli("import", str(tmp_path / "all")).status == 0
     with Archive.open(archive) as service:
-        titles = {each.title for each in service.list().documents}
+        titles = {each.title for each in service.documents.list().documents}
     assert titles == {"a.txt", "beside.txt", "no.zip"}

@@ -38,11 +38,11 @@ def bare(name: str) -> str:
 
 def everyones(service: Archive, name: str) -> set[str]:
     """Return what a name means to each of those who are asked."""
-    shown = service.show(name)
+    shown = service.documents.show(name)
     return {
         service.resolve(name).pdi,
-        service.read(name).pdi,
-        service.page(name).pdi,
+        service.documents.reader.read(name).pdi,
+        service.documents.reader.page(name).pdi,
         shown.history[-1].pdi,
     }
 
@@ -66,9 +66,9 @@ def test_all_agree(service: Archive, file: str, content: bytes, token: str) -> N
 def test_what_is_withdrawn_gives_way(service: Archive, archive: Path) -> None:
     saved = service.add(XHTML, name="a.xhtml")
     text = f"{bare(saved.pdi)}.utf-8.1"
-    service.withdraw(saved.pdi, reason="own-error")
+    service.access.withdraw(saved.pdi, reason="own-error")
     assert everyones(service, bare(saved.pdi)) == {text}
-    service.withdraw(text, reason="own-error")
+    service.access.withdraw(text, reason="own-error")
     with Repository.open(archive) as opened:
         name = parse(bare(saved.pdi))
         assert isinstance(name, PDI)
@@ -78,7 +78,7 @@ def test_what_is_withdrawn_gives_way(service: Archive, archive: Path) -> None:
 def test_many_names_are_answered_as_one_is(service: Archive, archive: Path) -> None:
     first = service.add(XHTML, name="a.xhtml").pdi
     second = service.add(XHTML + b" ", name="a.xhtml").pdi
-    service.withdraw(first, reason="own-error")
+    service.access.withdraw(first, reason="own-error")
     with Repository.open(archive) as opened:
         asked = [parse(bare(one)) for one in (first, second)]
         named = [one for one in asked if isinstance(one, PDI)]

@@ -141,7 +141,7 @@ def test_names_and_what_is_elsewhere_stay(archive: Path, names: dict[str, str]) 
 
 def test_a_cookie_goes_to_that_path_alone(archive: Path) -> None:
     with Archive.open(archive) as held:
-        secret = held.add_token(scope="read").secret
+        secret = held.access.tokens.add(scope="read").secret
     with served(archive, *OPTIONS) as running:
         form = f"token={secret}".encode()
         signed = ask(running.base, f"{BASE}/-/sign-in", "POST", form)

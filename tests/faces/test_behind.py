@@ -56,9 +56,9 @@ def folder(tmp_path: Path, site: Site) -> Path:
 def cited(folder: Path, quoted: str = WORDS) -> str:
     """Cite words of a first version; returns the address of the citation at a server."""
     with Archive.open(folder) as archive:
-        for document in archive.list().documents:
+        for document in archive.documents.list().documents:
             name = f"{document.pdi}.utf-8.1"
-            if archive.passages(name, quoted):
+            if archive.citations.passages(name, quoted):
                 return "/" + archive.cite(name, quote=quoted).reference.replace("#", "?fragment=")
     raise AssertionError(quoted)
 
@@ -105,12 +105,12 @@ def test_of_what_is_shut_no_route_tells_a_word(folder: Path, how: str) -> None:
         document = added.pdi.rpartition(".")[0].rpartition(".")[0]
         reference = archive.cite(added.pdi, quote=HIDDEN).reference
         if how == "withdrawn":
-            archive.withdraw(document, reason="copyright")
+            archive.access.withdraw(document, reason="copyright")
         elif how == "erased":
-            archive.erase(document, ground="court-order")
+            archive.access.erase(document, ground="court-order")
         else:
             until = datetime.now(UTC).date() + timedelta(days=9) if how == "embargo" else None
-            archive.standing(document, Choice(access=how, embargo_until=until))
+            archive.access.standing(document, Choice(access=how, embargo_until=until))
     name, _, fragment = reference.partition("#")
     escaped = quote(reference, safe="")
     routes = [

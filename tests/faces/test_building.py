@@ -38,7 +38,7 @@ INSIDE = "192.0.2.7"
 def kept(archive: Path, names: dict[str, str]) -> dict[str, str]:
     """The names of a document that may be read in the building alone."""
     with Archive.open(archive) as held:
-        held.standing(names["document"], Choice(access="building"))
+        held.access.standing(names["document"], Choice(access="building"))
     return names
 
 
@@ -160,7 +160,7 @@ def test_what_is_written_for_others_has_nothing_of_it(
     assert cli("access", "default", "building").out == "building; ground: unknown\n"
     with Archive.open(tmp_path / "archive") as held:
         made = held.add(b"new", name="new.txt")
-        assert held.standing(made.pdi).standing.access == "building"
+        assert held.access.standing(made.pdi).standing.access == "building"
 
 
 @pytest.mark.parametrize("typed", ["nonsense", "10.0.0.1/8", "127.0.0.1,,", "unix"])

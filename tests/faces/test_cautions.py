@@ -57,7 +57,7 @@ def by(role: str, location: str) -> str:
 def told(location: str) -> tuple[str, ...]:
     """The cautions of an archive."""
     with Archive.open(location) as opened:
-        return opened.cautions()
+        return opened.copies.status.cautions()
 
 
 def set_to(server: Server, name: str, value: str) -> None:

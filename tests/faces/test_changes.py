@@ -34,13 +34,13 @@ def name(archive: Path) -> str:
     with Archive.open(archive) as service:
         document = service.add(EDITIONS[0].encode(), name="a.html").document.pdi
         for edition in EDITIONS[1:]:
-            service.put(f"{document}.html", edition.encode(), "text/html")
+            service.lists.files.put(f"{document}.html", edition.encode(), "text/html")
     return document
 
 
 def test_each_change_is_told_and_resolves_to_its_words(archive: Path, name: str) -> None:
     with Archive.open(archive) as service:
-        changed = service.changes(f"{name}.html.2")
+        changed = service.drift.changes(f"{name}.html.2")
         assert (changed.earlier.number, changed.later.number) == (1, 2)
         assert changed.numbers == (1, 2, 3)
         told = [(change.was, change.now) for change in changed.changes]
@@ -65,16 +65,16 @@ def test_which_versions_are_compared(archive: Path, name: str) -> None:
             (f"{name}.html.1", 3, (1, 3)),
             (name, 1, (1, 3)),
         ):
-            changed = service.changes(reference, other=other)
+            changed = service.drift.changes(reference, other=other)
             assert (changed.earlier.number, changed.later.number) == pair
-        assert service.changes(name).changes == (), "white space alone is no change"
+        assert service.drift.changes(name).changes == (), "white space alone is no change"
 
 
 def test_what_cannot_be_compared_is_told(archive: Path, name: str) -> None:
     with Archive.open(archive) as service:
         alone = service.add(b"alone", name="a.txt").pdi
         picture = service.add(b"\x89PNG\r\n\x1a\n", name="a.png").document.pdi
-        service.put(f"{picture}.png", b"\x89PNG\r\n\x1a\n2", "image/png")
+        service.lists.files.put(f"{picture}.png", b"\x89PNG\r\n\x1a\n2", "image/png")
         for reference, other, error in (
             (alone, None, NotFoundError),
             (name, 9, NotFoundError),
@@ -83,12 +83,12 @@ def test_what_cannot_be_compared_is_told(archive: Path, name: str) -> None:
             (f"{name}.utf-8.1#char=0,3", None, ParseError),
         ):
             with pytest.raises(error):
-                service.changes(reference, other=other)
+                service.drift.changes(reference, other=other)
         with pytest.raises(LimitError):
-            service.changes(name, longest=3)
-        service.withdraw(f"{name}.utf-8.2", reason="own-error")
+            service.drift.changes(name, longest=3)
+        service.access.withdraw(f"{name}.utf-8.2", reason="own-error")
         with pytest.raises((RestrictedError, NotFoundError)):
-            service.changes(f"{name}.html.2", other=1)
+            service.drift.changes(f"{name}.html.2", other=1)
 
 
 def test_the_command_and_the_interface_say_the_same(

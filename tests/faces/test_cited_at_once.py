@@ -175,7 +175,7 @@ def test_two_windows_that_cite_at_once_get_the_same_citation(
         expect(window.locator("#citations li")).to_have_count(1)
     assert page.url == other.url
     with Archive.open(archive) as service:
-        assert len(service.show(pdi).citations) == 1
+        assert len(service.documents.show(pdi).citations) == 1
 
 
 def test_what_is_withdrawn_while_it_is_open_is_told(
@@ -187,7 +187,7 @@ def test_what_is_withdrawn_while_it_is_open_is_told(
     button = page.get_by_role("button", name="Cite this")
     expect(button).to_be_visible()
     with Archive.open(archive) as service:
-        service.withdraw(pdi.rpartition(".")[0].rpartition(".")[0], reason="copyright")
+        service.access.withdraw(pdi.rpartition(".")[0].rpartition(".")[0], reason="copyright")
     button.click()
     expect(page.locator("#answer h2")).to_have_text("What had this name was withdrawn")
     page.get_by_role("button", name="Cite these words").click()
@@ -217,7 +217,7 @@ def test_a_failed_answer_may_be_asked_for_again(
     button.click()
     expect(page.locator("#answer")).to_contain_text("Cited.")
     with Archive.open(archive) as service:
-        assert len(service.show(pdi).citations) == 1
+        assert len(service.documents.show(pdi).citations) == 1
 
 
 def test_a_slow_answer_says_so_and_may_be_pressed_again(
@@ -233,7 +233,7 @@ def test_a_slow_answer_says_so_and_may_be_pressed_again(
     button.click()
     expect(page.locator("#answer")).to_contain_text("Cited.")
     with Archive.open(archive) as service:
-        assert len(service.show(pdi).citations) == 1
+        assert len(service.documents.show(pdi).citations) == 1
     assert len(held) == 1
 
 
@@ -278,7 +278,7 @@ def test_a_page_that_imitates_the_reader_reaches_nothing(
     assert [url for url in asked if "/cite" in url] == []
     assert page.url == home
     with Archive.open(archive) as service:
-        assert service.show(pdi).citations == ()
+        assert service.documents.show(pdi).citations == ()
 
 
 def test_another_site_that_holds_the_window_is_not_heard(
@@ -302,7 +302,7 @@ def test_another_site_that_holds_the_window_is_not_heard(
     expect(reader.locator("#answer")).to_be_empty()
     assert reader.frame_locator("#page").locator("mark").count() == 0
     with Archive.open(archive) as service:
-        assert service.show(pdi).citations == ()
+        assert service.documents.show(pdi).citations == ()
 
 
 FRAMED = """<title>Outer</title><p id=a>Before the frame.</p>

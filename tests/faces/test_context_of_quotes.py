@@ -46,7 +46,7 @@ def test_the_context_ends_at_words(
     service: Archive, before: str, after: str, lead: str, trail: str
 ) -> None:
     name = service.add(f"{before}QUOTE{after}".encode(), name="a.txt", new=True).pdi
-    (found,) = service.passages(name, "QUOTE")
+    (found,) = service.citations.passages(name, "QUOTE")
     assert (found.before, found.quote, found.after) == (lead, "QUOTE", trail)
     recorded = service.cite(name, quote="QUOTE")
     assert (recorded.before, recorded.after) == (lead, trail)
@@ -59,7 +59,7 @@ def test_no_word_is_cut_but_one_that_is_too_long(
 ) -> None:
     lead, trail = " ".join([*before, ""]), " ".join(["", *after])
     name = service.add(f"{lead}QUOTE{trail}".encode(), name="a.txt", new=True).pdi
-    (found,) = service.passages(name, "QUOTE")
+    (found,) = service.citations.passages(name, "QUOTE")
     assert lead.endswith(found.before)
     assert trail.startswith(found.after)
     assert max(len(found.before), len(found.after)) <= CONTEXT

@@ -84,12 +84,12 @@ def test_a_crawl_again_adds_nothing(cli: Cli, file: Path, tmp_path: Path) -> Non
 
 def test_a_crawl_goes_on_where_it_was_cut_off(archive: Path, file: Path) -> None:
     with Archive.open(archive) as service, Crawl([file]) as pages:
-        begun = [outcome for _, outcome in islice(service.add_crawl(pages), 1)]
+        begun = [outcome for _, outcome in islice(service.lists.crawls.add(pages), 1)]
     with Archive.open(archive) as service, Crawl([file]) as pages:
-        outcomes = [outcome for _, outcome in service.add_crawl(pages)]
+        outcomes = [outcome for _, outcome in service.lists.crawls.add(pages)]
         assert [getattr(each, "unchanged", None) for each in outcomes] == [True, False]
         assert outcomes[0].pdi == begun[0].pdi  # type: ignore[union-attr]
-        assert service.list().total == 2
+        assert service.documents.list().total == 2
 
 
 def test_pages_are_chosen(cli: Cli, file: Path) -> None:
@@ -140,18 +140,18 @@ def test_what_others_made_of_a_page_is_a_document(archive: Path, cli: Cli, tmp_p
     }
     assert "its octets are not those of its block digest" in outcome.err
     with Archive.open(archive) as service:
-        (stated,) = service.statements(made["pdi"])
+        (stated,) = service.annotations.statements.about(made["pdi"])
         assert (stated.predicate, stated.object) == (DERIVED_FROM, saved["pdi"])
         assert service.resolve(made["pdi"]).content == words
-        assert not service.statements(orphan["pdi"])
-        assert service.list().total == 3
+        assert not service.annotations.statements.about(orphan["pdi"])
+        assert service.documents.list().total == 3
     told = json.loads(cli("show", made["pdi"], "--json").out)
     assert told["document"]["reported"]["shows"] == "converted"
     assert (told["document"]["uri"], told["document"]["retrieved_at"]) == (None, DATE)
     again = json.loads(cli("import", str(tmp_path / "a.warc"), "--json").out)
     assert [each["unchanged"] for each in again] == [True] * 3
     with Archive.open(archive) as service:
-        assert len(service.statements(made["pdi"])) == 1
+        assert len(service.annotations.statements.about(made["pdi"])) == 1
 
 
 def test_an_arc_file_is_read(cli: Cli, tmp_path: Path) -> None:

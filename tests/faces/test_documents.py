@@ -133,7 +133,7 @@ def test_an_altered_label_is_found(archive: Path) -> None:
     labels.chmod(0o600)
     labels.write_bytes(labels.read_bytes().replace(b"xvii", b"xvi"))
     with Archive.open(archive) as held:
-        (fault,) = held.fsck().bad
+        (fault,) = held.copies.fsck().bad
     assert (fault.kind, "sidecar labels" in fault.detail) == ("altered", True)
 
 
@@ -142,7 +142,7 @@ def test_copies_carry_what_stands_beside(archive: Path, tmp_path: Path, way: str
     with Archive.open(archive) as held:
         saved = held.add(TEI, name="light.tei")
         if way == "backup":
-            held.backup(tmp_path / "copy")
+            held.copies.backup(tmp_path / "copy")
     if way == "ocfl":
         assert run(archive, "export", "--ocfl", str(tmp_path / "ocfl")).returncode == 0
         assert run(str(tmp_path / "copy"), "restore", str(tmp_path / "ocfl")).returncode == 0
@@ -151,7 +151,7 @@ def test_copies_carry_what_stands_beside(archive: Path, tmp_path: Path, way: str
         text = repository.representation(document_of(saved.pdi)[0])
         labels = read_labels(repository.sidecar(text, "labels") or b"")
         assert [label.name for label in labels] == ["xvii", "18"]
-        assert copy.fsck().ok
+        assert copy.copies.fsck().ok
 
 
 def test_a_changed_file_is_followed(archive: Path, site: Site) -> None:
@@ -159,13 +159,13 @@ def test_a_changed_file_is_followed(archive: Path, site: Site) -> None:
     with Archive.open(archive) as held:
         saved = held.save(address, allow_private=True)
         held.cite(saved.pdi, quote="falls on the water")
-        same = held.check(saved.pdi, allow_private=True)
+        same = held.drift.check(saved.pdi, allow_private=True)
         assert (same.same_bytes, same.passages[0].status) == (True, "verified")
         site.put("/light.xml", "application/tei+xml", TEI.replace(b"The light", b"Now light"))
-        moved = held.check(saved.pdi, allow_private=True)
+        moved = held.drift.check(saved.pdi, allow_private=True)
         assert (moved.same_text, moved.passages[0].status) == (False, "verified")
         site.put("/light.xml", "application/tei+xml", TEI.replace(b"falls", b"fell"))
-        assert held.check(saved.pdi, allow_private=True).passages[0].status == "changed"
+        assert held.drift.check(saved.pdi, allow_private=True).passages[0].status == "changed"
 
 
 def committed_without_text(held: Archive, content: bytes, media_type: str) -> str:
@@ -183,12 +183,12 @@ def test_an_earlier_document_gets_its_text_in_the_same_version(
     content = f"{head}<a><p>d\u00e9j\u00e0 vu</p></a>".encode(encoding)
     with Archive.open(archive) as held:
         name = committed_without_text(held, content, "application/xml")
-        done = held.derive(name)
+        done = held.documents.derivations.derive(name)
         assert (done.outcome, done.rendition) == ("added", "xml-text/1")
         assert held.resolve(str(done.text)).text == "d\u00e9j\u00e0 vu\r\n"
-        assert held.derive(name).outcome == "present"
-        assert held.show(name).document.version == 1
-        assert held.fsck().ok
+        assert held.documents.derivations.derive(name).outcome == "present"
+        assert held.documents.show(name).document.version == 1
+        assert held.copies.fsck().ok
 
 
 def test_tracked_changes_are_told_and_are_text_on_request(archive: Path, tmp_path: Path) -> None:
@@ -201,20 +201,20 @@ def test_tracked_changes_are_told_and_are_text_on_request(archive: Path, tmp_pat
     name = done.stdout.split()[0]
     with Archive.open(archive) as held:
         cited = held.cite(name, quote="in it")
-        assert held.derive(name, rendition="docx-text").outcome == "present"
-        made = held.derive(name, rendition="docx-reviewed-text")
+        assert held.documents.derivations.derive(name, rendition="docx-text").outcome == "present"
+        made = held.documents.derivations.derive(name, rendition="docx-reviewed-text")
         assert (made.outcome, made.rendition) == ("renewed", "docx-reviewed-text/1")
         assert held.resolve(str(made.text)).text == "in out it\r\nWhy?\r\n"
         deleted = held.cite(str(made.text), quote="out")
         assert "deletion Bob" in [label.told for label in deleted.labels]
         assert held.resolve(cited.reference).text == "in it"
-        assert held.derive(name.partition(".utf")[0], rendition="docx-reviewed-text/1").outcome == (
-            "present"
-        )
+        assert held.documents.derivations.derive(
+            name.partition(".utf")[0], rendition="docx-reviewed-text/1"
+        ).outcome == ("present")
         with pytest.raises(ConflictError, match="xml-text/1 reads none of its formats"):
-            held.derive(name, rendition="xml-text")
+            held.documents.derivations.derive(name, rendition="xml-text")
         with pytest.raises(NotFoundError, match="no rendition"):
-            held.derive(name, rendition="no-text")
+            held.documents.derivations.derive(name, rendition="no-text")
     again = run(archive, "import", "--reviewed", str(file))
     assert again.stdout.split()[0] == made.text
     fresh = run(archive, "import", "--reviewed", "--new", str(file))
@@ -264,7 +264,7 @@ def test_a_mail_has_the_words_of_all_its_parts_and_its_page(archive: Path, tmp_p
     done = run(archive, "import", str(file))
     assert "1 attachments have no words: report.pdf" in done.stderr
     with Archive.open(archive) as held:
-        (listed,) = held.list().documents
+        (listed,) = held.documents.list().documents
         assert listed.title == "On light"
         assert {item.format: item.rendition for item in listed.formats}["utf-8"] == "mail-text/1"
         name = listed.formats[0].pdi
@@ -275,10 +275,10 @@ def test_a_mail_has_the_words_of_all_its_parts_and_its_page(archive: Path, tmp_p
         assert held.cite(name, quote="Jane Roe").quote == "Jane Roe"
         for cited in (sent, noted):
             assert check(held.prove(cited.reference)).holds
-            shown = held.page(cited.reference)
+            shown = held.documents.reader.page(cited.reference)
             assert shown.marked
             assert f"{cited.quote}</mark>" in shown.html
-        assert held.fsck().ok
+        assert held.copies.fsck().ok
 
 
 def test_elements_of_a_mail_are_cited_in_its_page(archive: Path) -> None:
@@ -290,7 +290,7 @@ def test_elements_of_a_mail_are_cited_in_its_page(archive: Path) -> None:
         formats = [item.format for item in saved.document.formats]
         assert formats == ["html", "rfc822", "utf-8"]
         assert held.resolve(held.cite(saved.pdi, elt="1,1").reference).text == "<em>falls</em>"
-        assert "<em>falls</em>" in held.page(saved.pdi).html
+        assert "<em>falls</em>" in held.documents.reader.page(saved.pdi).html
         words = held.cite(saved.pdi, quote="falls on")
         assert held.resolve(words.reference).text == "falls on"
 
@@ -304,7 +304,7 @@ def test_all_documents_get_theirs_and_go_on_where_it_ended(archive: Path) -> Non
             str(held.add(b"<p>page", name="a.html").pdi),
             committed_without_text(held, b"<a>c</a>", "application/xml"),
         ]
-        held.withdraw(names[4], reason="copyright")
+        held.access.withdraw(names[4], reason="copyright")
     done = run(archive, "derive", "--all", "--json")
     assert done.returncode == 0
     outcomes = [item["outcome"] for item in json.loads(done.stdout)]
@@ -360,7 +360,7 @@ def test_a_package_of_others_brings_a_format(archive: Path, tmp_path: Path) -> N
     name = done.stdout.split()[0]
     assert run(archive, "resolve", name).stdout.strip() == "sos"
     with Archive.open(archive) as held:
-        shown = held.show(name).document
+        shown = held.documents.show(name).document
     assert [(item.media_type, item.rendition) for item in shown.formats] == [
         ("text/x-morse", None),
         ("text/plain", "morse/1"),
@@ -385,7 +385,7 @@ def test_newer_rules_make_a_version_of_the_same_source(
     with Archive.open(archive) as held:
         assert held.resolve(renewed["text"]).text == "It falls.\r\n"
         assert held.resolve(first).text == "falls\r\n"
-        shown = held.show(renewed["text"]).document
+        shown = held.documents.show(renewed["text"]).document
         assert shown.version == 2
         assert shown.same_source == first.replace("utf-8", "application+xml")
     # The old version is as it was, and nothing has drifted, by whatever rules.

@@ -92,5 +92,5 @@ def test_by_keyboard_alone(archive: Path, running: Running, page: Page) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("#answer")).to_contain_text("Cited")
     with Archive.open(archive) as held:
-        (cited,) = held.show(name).citations
+        (cited,) = held.documents.show(name).citations
     assert (cited.quote, cited.labels[0].told) == ("falls on the water", "pp. xvii-18")

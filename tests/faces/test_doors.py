@@ -16,7 +16,7 @@ from tests.faces.test_http import Answer, ask
 from tests.faces.test_suppression import CANARY, names, requests, telling
 
 from permacite.service.access import Choice
-from permacite.service.handed.tokens import SCOPES, Share
+from permacite.service.tokens import SCOPES, Share
 from permacite.web.route import READING
 from permacite.web.route_table import TABLE
 
@@ -65,9 +65,9 @@ class Asker:
 def secrets(archive: Path) -> dict[str, str]:
     """A token of each scope, and one of another series that may do everything there."""
     with Archive.open(archive) as held:
-        held.add_series(OTHER)
-        made = {scope: held.add_token(scope=scope).secret for scope in SCOPES}
-        return made | {"other": held.add_token(series=OTHER, scope="admin").secret}
+        held.documents.series.add(OTHER)
+        made = {scope: held.access.tokens.add(scope=scope).secret for scope in SCOPES}
+        return made | {"other": held.access.tokens.add(series=OTHER, scope="admin").secret}
 
 
 def bearing(secret: str) -> dict[str, str]:
@@ -107,11 +107,11 @@ def test_what_is_closed_is_told_to_who_may_read_it_alone(
 ) -> None:
     """Every cell: scopes, routes and places for a level; one request a route, all with --deep."""
     with Archive.open(archive) as held:
-        held.add_series(OTHER)
+        held.documents.series.add(OTHER)
         secrets = {"": ""} | {
-            scope: held.add_token(scope=scope, share=LARGE).secret for scope in SCOPES
+            scope: held.access.tokens.add(scope=scope, share=LARGE).secret for scope in SCOPES
         }
-        secrets["other"] = held.add_token(series=OTHER, scope="admin", share=LARGE).secret
+        secrets["other"] = held.access.tokens.add(series=OTHER, scope="admin", share=LARGE).secret
     walk = list(requests(names))
     with served(archive, "--public", *IN_BUILDING) as running:
         with Asker(running.base, ELSEWHERE) as anybody:
@@ -119,7 +119,7 @@ def test_what_is_closed_is_told_to_who_may_read_it_alone(
         assert len(before) > 30, "the canaries are there"
         with Archive.open(archive) as held:
             until = _TOMORROW if level == "embargo" else None
-            held.standing(names["document"], Choice(access=level, embargo_until=until))
+            held.access.standing(names["document"], Choice(access=level, embargo_until=until))
         firsts = dict(reversed(walk))
         firsts |= {route: path for route, path in reversed(walk) if path in before}
         wanted = {path: route for route, path in walk}
@@ -229,7 +229,9 @@ def test_a_scope_lets_do_what_it_names_and_nothing_else(
                     else:
                         assert (answer.status not in REFUSED) is may, where
     with Archive.open(archive) as held:
-        assert {each.token for each in held.written()} <= {each.id for each in held.tokens()}
+        assert {each.token for each in held.access.tokens.written()} <= {
+            each.id for each in held.access.tokens.list()
+        }
 
 
 def test_who_wrote_what_is_known_until_the_person_is_forgotten(
@@ -257,8 +259,8 @@ def test_who_wrote_what_is_known_until_the_person_is_forgotten(
 
 def test_a_token_is_revoked_on_every_server_at_once(archive: Path, names: dict[str, str]) -> None:
     with Archive.open(archive) as held:
-        held.standing(names["document"], Choice(access="closed"))
-        added = held.add_token(scope="read")
+        held.access.standing(names["document"], Choice(access="closed"))
+        added = held.access.tokens.add(scope="read")
         with served(archive) as one, served(archive) as two:
             for answered in (200, 401):
                 for running in (one, two):
@@ -266,14 +268,14 @@ def test_a_token_is_revoked_on_every_server_at_once(archive: Path, names: dict[s
                     told = ask(running.base, f"/{names['html']}", Authorization=bearer)
                     assert told.status == answered
                 if answered == 200:
-                    held.revoke_token(added.token.id)
+                    held.access.tokens.revoke(added.token.id)
 
 
 def test_a_token_has_its_share_over_all_servers(archive: Path, names: dict[str, str]) -> None:
     share = Share(requests=6, octets=1000)
     with Archive.open(archive) as held:
-        secret = held.add_token(scope="cite", share=share).secret
-        large = held.add_token(scope="save", share=share).secret
+        secret = held.access.tokens.add(scope="cite", share=share).secret
+        large = held.access.tokens.add(scope="save", share=share).secret
     bearer = f"Bearer {secret}"
     with served(archive) as one, served(archive) as two:
         path = f"/{names['html']}"
@@ -317,7 +319,7 @@ def test_a_person_signs_in_by_a_cookie_and_out(
     archive: Path, names: dict[str, str], secrets: dict[str, str]
 ) -> None:
     with Archive.open(archive) as held:
-        held.standing(names["document"], Choice(access="closed"))
+        held.access.standing(names["document"], Choice(access="closed"))
     with served(archive) as running, Asker(running.base, ELSEWHERE) as asker:
         form = urlencode({"token": secrets["cite"]}).encode()
         kind = "application/x-www-form-urlencoded"
@@ -335,8 +337,8 @@ def test_a_person_signs_in_by_a_cookie_and_out(
             out = person.ask("/-/sign-in", "POST", b"act=out", kind)
             assert "Max-Age=0" in out.headers["set-cookie"]
         with Archive.open(archive) as held:
-            for token in held.tokens():
-                held.revoke_token(token.id)
+            for token in held.access.tokens.list():
+                held.access.tokens.revoke(token.id)
         with Asker(running.base, ELSEWHERE | {"Cookie": cookie}) as person:
             assert person.ask(f"/{names['html']}").status == 403
             assert person.ask("/").status == 200, "a stale cookie shuts nobody out"

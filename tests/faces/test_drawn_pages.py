@@ -219,8 +219,10 @@ def test_a_quote_is_looked_for_as_served_then_as_drawn(
     assert cited.drawn == (told if is_drawn else "")
     assert (told in cited.forms.sentence) is (told in cited.forms.html) is is_drawn
     assert service.resolve(cited.reference).text == cited.quote
-    assert proofs.check(service.proof(cited.reference).content, key=service.log().key).holds
-    shown = service.page(cited.reference)
+    assert proofs.check(
+        service.proofs.proof(cited.reference).content, key=service.log.state().key
+    ).holds
+    shown = service.documents.reader.page(cited.reference)
     assert shown.marked
     assert (
         'class="permacite-mark"' in shown.html or "class=&quot;permacite-mark&quot;" in shown.html
@@ -242,7 +244,7 @@ def test_the_name_says_which_words_are_meant(service: Archive) -> None:
 
 def test_the_drawn_page_is_inert_and_holds_what_it_shows(service: Archive) -> None:
     document = commit(service).pdi.document
-    shown = service.page(
+    shown = service.documents.reader.page(
         str(document.with_(format="multipart+drawn", version=1)), scripts=Scripts(words="0")
     )
     assert shown.unresolved == ()
@@ -251,7 +253,7 @@ def test_the_drawn_page_is_inert_and_holds_what_it_shows(service: Archive) -> No
     assert "shadowrootmode" in shown.html
     assert "words of a frame" in shown.html
     assert "Loading" not in shown.html
-    served = service.page(str(document.with_(format="html", version=1)))
+    served = service.documents.reader.page(str(document.with_(format="html", version=1)))
     assert "Loading" in served.html
 
 
@@ -260,7 +262,7 @@ def test_a_selection_in_the_drawn_page_is_cited_in_its_words(service: Archive) -
     before, words = "Saidinboth.Springtides", "rise<high>theend"
     end = len(before) + len(words)
     selected = Selected(len(before), end, words, before, "", zlib.crc32(words.encode()))
-    place = service.place(page, selected)
+    place = service.documents.reader.place(page, selected)
     start, end = map(int, place.char.split(","))
     text = service.resolve(page.replace("multipart", "text")).text or ""
     assert text[start:end].startswith("rise <high>")
@@ -270,12 +272,12 @@ def test_a_selection_in_the_drawn_page_is_cited_in_its_words(service: Archive) -
 def test_the_reader_tells_drawn_from_served(service: Archive) -> None:
     document = str(commit(service).pdi.document)
     both, only = (service.cite(document, quote=each) for each in ("Said in both.", "the end"))
-    reading = service.read(both.reference)
+    reading = service.documents.reader.read(both.reference)
     assert reading.drawn is not None
     assert (reading.drawn.is_shown, reading.drawn.browser) == (False, "Chrome/156.0.1")
     assert reading.drawn.other is not None
     assert ".text+drawn.1#char=0,13" in reading.drawn.other
-    reading = service.read(only.reference, text=True)
+    reading = service.documents.reader.read(only.reference, text=True)
     assert reading.drawn is not None
     assert (reading.drawn.is_shown, reading.drawn.other) == (True, None)
     assert reading.drawn.only == {2, 3, 4, 5}
@@ -325,11 +327,11 @@ def test_a_thin_page_opens_as_it_was_drawn(archive: Path, running: Running) -> N
         drawn, served = (
             str(document.with_(format=each, version=1)) for each in ("multipart+drawn", "html")
         )
-        assert service.read(str(document)).pdi == drawn
-        assert service.read(str(document), text_fragment="char=0,1").pdi == served
+        assert service.documents.reader.read(str(document)).pdi == drawn
+        assert service.documents.reader.read(str(document), text_fragment="char=0,1").pdi == served
         assert service.resolve(str(document)).pdi == served
-        assert service.opened(served) == drawn
-        followed = service.follow(HERE)
+        assert service.documents.opened(served) == drawn
+        followed = service.documents.reader.follow(HERE)
         assert drawn in {followed.reference, *(each.pdi for each in followed.versions)}
         found = service.search(HERE)
         assert found.goes_to == drawn
@@ -350,7 +352,7 @@ def test_a_thin_page_opens_as_it_was_drawn(archive: Path, running: Running) -> N
 
 def test_a_page_with_words_opens_as_it_was_served(service: Archive) -> None:
     document = str(commit(service).pdi.document)
-    reading = service.read(document)
+    reading = service.documents.reader.read(document)
     assert reading.drawn is not None
     assert (reading.pdi, reading.drawn.is_thin) == (f"{document}.html.1", False)
 

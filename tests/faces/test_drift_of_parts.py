@@ -101,7 +101,7 @@ def test_every_part_has_an_answer(
         saved = service.save(address, allow_private=True)
         reference = service.cite(saved.pdi, **cast("Parts", part)).reference
         site.put("/shown", *new)
-        (drift,) = service.check(saved.pdi, allow_private=True).passages
+        (drift,) = service.drift.check(saved.pdi, allow_private=True).passages
     assert (drift.reference, drift.status) == (reference, status)
     assert why in drift.trouble
     assert bool(why) == bool(drift.trouble)
@@ -114,9 +114,9 @@ def test_a_part_of_a_format_without_a_live_page_is_not_compared(archive: Path, s
         saved = service.save(address, allow_private=True)
         for format_ in ("related", "utf-8"):
             service.cite(saved.pdi.replace(".html.", f".{format_}."), byte="0,9")
-        same = service.check(saved.pdi, allow_private=True)
+        same = service.drift.check(saved.pdi, allow_private=True)
         site.put("/shown", "text/html", PAGE.replace("One", "Eleven"))
-        other = service.check(saved.pdi, allow_private=True)
+        other = service.drift.check(saved.pdi, allow_private=True)
     assert {drift.status for drift in same.passages} == {"verified"}
     assert {drift.status for drift in other.passages} == {"unchecked"}
     assert {drift.trouble for drift in other.passages} == {"only html has a live page"}
@@ -127,7 +127,7 @@ def test_the_command_tells_regions_in_words(archive: Path, site: Site, cli: Cli)
     with Archive.open(archive) as service:
         name = service.save(address, allow_private=True).pdi
         service.cite(name, rect="120,80,300,180")
-        title = service.show(name).document.title or name
+        title = service.documents.show(name).document.title or name
     assert f"rectangle from 120,80 to 300,180 of {title}" in cli("show", name).out
     told = cli("check", name, "--allow-private")
     assert (told.status, f"cited: rectangle from 120,80 to 300,180 of {title}" in told.out) == (

@@ -36,18 +36,20 @@ def names(archive: Path) -> dict[str, str]:
     with Archive.open(archive) as service:
         page = service.add(PAGE, name=f"{CANARY}.html", uri=f"https://example.org/a?token={CANARY}")
         cited = service.cite(page.pdi, quote=f"{CANARY} words", note=f"a {CANARY} note")
-        service.state(page.pdi, "subject", f"about {CANARY}", who=f"Ann {CANARY}")
-        service.state(cited.reference, "subject", f"a part about {CANARY}")
-        service.withdraw(
+        service.annotations.statements.state(
+            page.pdi, "subject", f"about {CANARY}", who=f"Ann {CANARY}"
+        )
+        service.annotations.statements.state(cited.reference, "subject", f"a part about {CANARY}")
+        service.access.withdraw(
             page.document.pdi, reason="safety", who=f"Bob {CANARY}", note=f"Jane {CANARY}"
         )
-        service.reinstate(page.document.pdi)
+        service.access.reinstate(page.document.pdi)
         picture = service.add(PICTURE, name="a.png")
         other = service.add(b"other words that stay", name="other.txt")
         kept = service.cite(other.pdi, quote="words that stay")
         quoting = f'<title>Quoter</title><blockquote cite="{kept.reference}">{kept.quote}'
         quoter = service.add(quoting.encode(), name="b.html")
-        service.log()
+        service.log.state()
         return {
             "page": page.document.pdi,
             "html": page.pdi,
@@ -149,28 +151,28 @@ def test_a_proof_in_the_hands_of_others_goes_on_proving(
     cli: Cli, archive: Path, names: dict[str, str]
 ) -> None:
     with Archive.open(archive) as service:
-        proof, kept = service.proof(names["cited"]), service.log()
+        proof, kept = service.proofs.proof(names["cited"]), service.log.state()
         cli("erase", names["page"], "--ground", "court-order", "--yes")
         assert proofs.check(proof.content, proof.key).holds
-        assert service.held_to(kept.checkpoint).size > kept.size
+        assert service.log.held_to(kept.checkpoint).size > kept.size
 
 
 def test_a_name_that_is_erased_is_never_used_again(
     cli: Cli, archive: Path, names: dict[str, str]
 ) -> None:
     with Archive.open(archive) as service:
-        second = service.put(names["png"], PICTURE + b"2", "image/png").pdi
-        service.erase(second, ground="safety")
-        third = service.put(names["png"], PICTURE + b"3", "image/png").pdi
+        second = service.lists.files.put(names["png"], PICTURE + b"2", "image/png").pdi
+        service.access.erase(second, ground="safety")
+        third = service.lists.files.put(names["png"], PICTURE + b"3", "image/png").pdi
         assert third.endswith(".3")
         assert service.resolve(names["png"]).content == PICTURE
-        service.erase(names["picture"], ground="safety")
+        service.access.erase(names["picture"], ground="safety")
     with Archive.open(archive) as service:
         for name in (names["png"], second, third):
             with pytest.raises(ErasedError, match="was erased"):
                 service.resolve(name)
         with pytest.raises(ErasedError, match="was erased"):
-            service.put(names["png"], b"again", "image/png")
+            service.lists.files.put(names["png"], b"again", "image/png")
     assert cli("fsck").out.endswith(" 0 bad\n")
 
 
@@ -181,7 +183,7 @@ def test_octets_that_others_have_too_stay(cli: Cli, archive: Path, names: dict[s
     assert "1 objects stay" in made.err
     with Archive.open(archive) as service:
         assert service.resolve(twin.pdi).content == PICTURE
-        service.erase(twin.pdi, ground="safety")
+        service.access.erase(twin.pdi, ground="safety")
     assert not any(PICTURE in path.read_bytes() for path in archive.rglob("*") if path.is_file())
     assert cli("fsck").out.endswith(" 0 bad\n")
 
@@ -222,8 +224,8 @@ def test_entries_in_clear_of_earlier_archives_are_emptied(cli: Cli, tmp_path: Pa
     directory, bundles = unpack(tmp_path)
     Repository.adopt(directory)
     with Archive.open(directory) as service:
-        documents = [one.pdi for one in service.list().documents]
-        before = service.log()
+        documents = [one.pdi for one in service.documents.list().documents]
+        before = service.log.state()
     made = cli("--archive", directory, "erase", *documents, "--ground", "data-protection", "--yes")
     assert made.status == 0, made.err
     left = [str(row) for row in Repository.rows(directory, "SELECT * FROM leaf")]
@@ -231,8 +233,8 @@ def test_entries_in_clear_of_earlier_archives_are_emptied(cli: Cli, tmp_path: Pa
     told = cli("--archive", directory, "fsck")
     assert told.out.endswith(" 0 bad\n"), told.err
     with Archive.open(directory) as service:
-        service.held_to(before.checkpoint)
-        service.export_ocfl(tmp_path / "ocfl")
+        service.log.held_to(before.checkpoint)
+        service.copies.export_ocfl(tmp_path / "ocfl")
     assert cli("--archive", str(tmp_path / "anew"), "restore", str(tmp_path / "ocfl")).status == 0
     told = cli("--archive", str(tmp_path / "anew"), "fsck")
     assert told.out.endswith(" 0 bad\n"), told.err

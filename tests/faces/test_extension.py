@@ -76,8 +76,8 @@ def is_kept(place: Path, item: dict[str, Any]) -> None:
         assert archive.resolve(item["reference"]).text == "herons came back in spring"
         assert ".text+drawn." in item["reference"]
         assert "archive-url" not in item["text"]
-        assert archive.standing(item["reference"]).standing.access == "closed"
-        document = archive.show(item["reference"]).document
+        assert archive.access.standing(item["reference"]).standing.access == "closed"
+        document = archive.documents.show(item["reference"]).document
         formats = {each.format: each for each in document.formats}
         assert {"html", "related", "multipart+drawn", "text+drawn", "png"} <= set(formats)
         assert b"Loading" in (archive.resolve(formats["html"].pdi).content or b"")
@@ -136,7 +136,7 @@ def test_octets_are_those_that_the_page_received_or_it_is_said(
         wanted = documented("Chromium, a page that is not to be stored")
         assert rows(of_ours(extended, before), extended) == wanted
     with Archive.open(extended.archive) as archive:
-        shown = archive.show(state["item"]["reference"])
+        shown = archive.documents.show(state["item"]["reference"])
         formats = {each.format: each for each in shown.document.formats}
         kept = archive.resolve(formats["html"].pdi).content or b""
         assert (shown_as.encode() in kept) is (way == "received")
@@ -163,7 +163,7 @@ def test_secrets_in_addresses_are_shown_and_cut(extended: Extended) -> None:
         assert state["phase"] == "done", state
     assert all(b"0815" not in each.body for each in of_ours(extended, before))
     with Archive.open(extended.archive) as archive:
-        shown = archive.show(state["item"]["reference"])
+        shown = archive.documents.show(state["item"]["reference"])
         assert shown.document.uri == f"{extended.site}/open?page=2&access_token="
     page.close()
 
@@ -176,7 +176,7 @@ def test_every_refusal_is_said_where_the_user_looks(extended: Extended) -> None:
     page = extended.context.new_page()
     page.goto(f"{extended.site}/open")
     with Archive.open(extended.archive) as archive:
-        other = archive.add_token()
+        other = archive.access.tokens.add()
         extended.worker.evaluate(
             "token => chrome.storage.local.set({ token, series: 'other.us' })", other.secret
         )
@@ -184,13 +184,13 @@ def test_every_refusal_is_said_where_the_user_looks(extended: Extended) -> None:
             assert extended.state("failed", "done", "decide")["phase"] == "failed"
             button.wait_for("#problem")
             assert "of the series lab.example.us" in button.text("#problem")
-            archive.revoke_token(other.token.id)
+            archive.access.tokens.revoke(other.token.id)
             extended.worker.evaluate("permacite.forget()")
             button.run("anew.click()")
             assert "revoked" in extended.state("failed", "done")["problem"]["said"]
             button.wait_for("#problem")
             assert "revoked" in button.text("#problem")
-        assert archive.tokens()
+        assert archive.access.tokens.list()
     extended.open()
     popup.click("#settings summary")
     popup.click("#leave")

@@ -54,7 +54,7 @@ def test_firefox_hands_over_what_it_received_and_asks_again_only_where_it_may(
 ) -> None:
     write_folder(tmp_path / "extension")
     with Archive.open(archive) as service:
-        secret = service.add_token().secret
+        secret = service.access.tokens.add().secret
     with (
         account_site() as site,
         recording() as wire,
@@ -85,10 +85,10 @@ def test_firefox_hands_over_what_it_received_and_asks_again_only_where_it_may(
     with Archive.open(archive) as service:
         reference = received["reference"]
         assert service.resolve(reference).text == "herons came back in spring"
-        assert service.standing(reference).standing.access == "closed"
-        formats = {each.format: each for each in service.show(reference).document.formats}
+        assert service.access.standing(reference).standing.access == "closed"
+        formats = {each.format: each for each in service.documents.show(reference).document.formats}
         assert b"Loading" in (service.resolve(formats["html"].pdi).content or b"")
-        held = service.show(drawn["reference"]).document.formats
+        held = service.documents.show(drawn["reference"]).document.formats
         assert "html" not in {each.format for each in held}
 
 

@@ -312,4 +312,4 @@ def answering(wire: Wire, host: str, answer: Answer) -> Iterator[None]:
 def documents(archive: Path) -> int:
     """How many there are."""
     with Archive.open(archive) as opened:
-        return opened.about().documents
+        return opened.documents.about().documents

@@ -36,7 +36,7 @@ class Place(NamedTuple):
     def delegate(self, series: str, *targets: str, **dates: str) -> None:
         """Delegate a series, in the archive that is served."""
         with Archive.open(self.folder) as service:
-            service.delegate("resolver", series, " ".join(targets), **dates)
+            service.documents.series.delegate("resolver", series, " ".join(targets), **dates)
 
 
 class Places(NamedTuple):

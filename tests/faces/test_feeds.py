@@ -62,10 +62,10 @@ def test_a_feed_has_all_by_pages(archive: Path, names: list[str]) -> None:
 
 def test_maps_have_every_document(archive: Path, names: list[str]) -> None:
     with Archive.open(archive) as held:
-        starts = [None, *held.starts(7)]
+        starts = [None, *held.documents.starts(7)]
         found: dict[str, None] = {}
         for start in starts:
-            listed = held.list(None, limit=7, after=start, fill=True).documents
+            listed = held.documents.list(None, limit=7, after=start, fill=True).documents
             found |= dict.fromkeys(each.full_name for each in listed)
         assert list(found) == names
         assert len(starts) == -(-len(names) // 7)
@@ -79,9 +79,9 @@ def test_maps_have_every_document(archive: Path, names: list[str]) -> None:
 
 def test_what_is_not_open_is_not_listed(archive: Path, names: list[str]) -> None:
     with Archive.open(archive) as held:
-        held.standing(names[-1], Choice(access="closed", ground="consent"))
-        held.withdraw(names[-2], reason="copyright")
-        held.erase(names[-3].rpartition(".text")[0], ground="data-protection")
+        held.access.standing(names[-1], Choice(access="closed", ground="consent"))
+        held.access.withdraw(names[-2], reason="copyright")
+        held.access.erase(names[-3].rpartition(".text")[0], ground="data-protection")
     with served(archive, "--public") as running:
         for path in ("/-/feed", "/-/sitemap"):
             told = ask(running.base, path).body.decode()
@@ -125,8 +125,8 @@ def relations(field: str) -> dict[str, list[str]]:
 def test_signposts_say_what_it_is_and_how_to_cite_it(archive: Path, names: list[str]) -> None:
     licence = "https://creativecommons.org/licenses/by/4.0/"
     with Archive.open(archive) as held:
-        held.state(names[-1].rpartition(".html")[0], "license", licence)
-        held.state(names[-1], "license", "javascript:alert(1)")
+        held.annotations.statements.state(names[-1].rpartition(".html")[0], "license", licence)
+        held.annotations.statements.state(names[-1], "license", "javascript:alert(1)")
     with served(archive) as running:
         page = relations(ask(running.base, f"/{names[-1]}", Accept="text/html").headers["link"])
         assert page["cite-as"] == [names[-1]]

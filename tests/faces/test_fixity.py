@@ -69,7 +69,7 @@ def test_what_came_since_a_checkpoint_is_checked(
 ) -> None:
     add(archive, "a.txt", "b.txt")
     with Archive.open(archive) as service:
-        size = service.log().size
+        size = service.log.state().size
     add(archive, "c.txt")
     assert fsck("--since", str(size))[1]["checked"] == 1
     assert fsck("--since", "0")[1]["checked"] == 3
@@ -87,7 +87,7 @@ def test_a_damaged_file_is_named_with_what_to_do(
     file = done.err.splitlines()[-1].rpartition(" ")[2]
     assert (done.status, "file of a backup" in done.err) == (1, True)
     with Archive.open(archive) as service:
-        part = service.condition().part_checked
+        part = service.copies.status.condition().part_checked
         assert part is not None
         assert part.faults == 1
     (archive / file).unlink()

@@ -350,7 +350,9 @@ def test_what_is_withdrawn_is_not_told_of(
     rooms: list[list[str]], archive: Path, site: Site
 ) -> None:
     with Archive.open(archive) as service:
-        service.withdraw(service.show(rooms[0][1]).document.pdi, reason="own-error")
+        service.access.withdraw(
+            service.documents.show(rooms[0][1]).document.pdi, reason="own-error"
+        )
     with served(archive) as running:
         found = _follow(running.base, f"{site.base}/1.html")
     assert (found["nearest"], found["total"], found["versions"]) == (None, 0, [])
@@ -378,10 +380,10 @@ def test_an_address_anywhere(
 ) -> None:
     address = f"{site.base}/5.html"
     with Archive.open(archive) as service:
-        first, second = (service.show(rooms[edition][5]).document for edition in (0, 1))
+        first, second = (service.documents.show(rooms[edition][5]).document for edition in (0, 1))
         assert first.retrieved_at is not None
-        assert service.show(address).document == second
-        assert service.show(address, when=first.retrieved_at).document == first
+        assert service.documents.show(address).document == second
+        assert service.documents.show(address, when=first.retrieved_at).document == first
         words = service.resolve(f"{address}#:~:text=the%20first,5", when=first.retrieved_at)
         assert words.text == "The first word of room 5"
         assert (
@@ -389,11 +391,11 @@ def test_an_address_anywhere(
         )
         cited = service.cite(f"{address}#:~:text=word%20of-,room,-5")
         assert cited.quote == "room"
-        held = service.find(address, when=first.retrieved_at)
+        held = service.documents.resolver.find(address, when=first.retrieved_at)
         assert held is not None
         assert held.pdi == rooms[0][5]
-        assert service.find(f"{site.base}/none.html") is None
-        live = service.check(address, allow_private=True)
+        assert service.documents.resolver.find(f"{site.base}/none.html") is None
+        live = service.drift.check(address, allow_private=True)
         assert live.same_bytes
     stamp = first.retrieved_at.strftime("%Y%m%d%H%M%S")
     told = cli("resolve", f"{address}#:~:text=The,5.", "--at", stamp)

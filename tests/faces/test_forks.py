@@ -92,7 +92,7 @@ def find(forked: Forked) -> Path:
 
 def kinds(location: Location) -> set[str]:
     with Archive.open(location) as here:
-        return {finding.kind for finding in here.fsck().bad}
+        return {finding.kind for finding in here.copies.fsck().bad}
 
 
 @pytest.mark.engines
@@ -235,13 +235,13 @@ def test_of_two_runs_at_once_one_is_told_and_nothing_is_lost(forked: Forked) -> 
 
 def test_the_slower_of_two_runs_does_not_say_again_who_may_see_what(forked: Forked) -> None:
     with Archive.open(forked.one) as there:
-        name = there.list().documents[0].pdi
-        there.standing(name, Choice(access="public"))
+        name = there.documents.list().documents[0].pdi
+        there.access.standing(name, Choice(access="public"))
     with served(forked.one, "--public") as origin:
 
         def other_run() -> None:
             with Archive.open(forked.one) as there:
-                there.standing(name, Choice(access="closed"))
+                there.access.standing(name, Choice(access="closed"))
             follow(origin.base, forked.far)
 
         with (
@@ -266,7 +266,10 @@ def test_the_slower_of_two_runs_does_not_cosign_less(forked: Forked, tmp_path: P
             told = follow(base, forked.mirror, cosigner=key)
     assert (told.size, told.entered) == (size(forked.one) - 1, 0)
     with Archive.open(forked.mirror) as here, Archive.open(forked.one) as there:
-        assert here.log().size == there.log().size
-        own, first = Note.parse(here.log().checkpoint), Note.parse(there.log().checkpoint)
+        assert here.log.state().size == there.log.state().size
+        own, first = (
+            Note.parse(here.log.state().checkpoint),
+            Note.parse(there.log.state().checkpoint),
+        )
     assert own.text == first.text
     assert len(own.signatures) > len(first.signatures)

@@ -55,7 +55,7 @@ def test_names_and_citations_travel_through_archives(
     site.put("/a.png", "image/png", PNG)
     assert cli("save", site.put("/", "text/html", HTML), "--allow-private").status == 0
     with Archive.open(archive) as service:
-        (held,) = service.list().documents
+        (held,) = service.documents.list().documents
         cited = service.cite(held.pdi, quote="tide is high").reference
     second, third = (made(cli, tmp_path, series) for series in ("b.zz", "c.zz"))
     for number, (there, here) in enumerate([(archive, second), (second, third)]):
@@ -64,7 +64,7 @@ def test_names_and_citations_travel_through_archives(
         assert cli("--archive", here, "import", str(file)).status == 0
     for path in (second, third):
         with Archive.open(path) as service:
-            (document,) = service.list().documents
+            (document,) = service.documents.list().documents
             assert (document.uri, document.retrieved_at) == (held.uri, held.retrieved_at)
             assert {item.digest for item in document.formats} == {
                 item.digest for item in held.formats
@@ -76,8 +76,8 @@ def test_names_and_citations_travel_through_archives(
             assert service.resolve(cited).text == "tide is high"
             assert service.resolve(cited.replace(".1#", "#")).text == "tide is high"
             assert service.resolve(held.pdi).pdi.startswith(document.pdi)
-            assert service.now_called(cited.replace("/1.", "/9.")) is None
-            assert service.fsck().ok
+            assert service.documents.resolver.now_called(cited.replace("/1.", "/9.")) is None
+            assert service.copies.fsck().ok
     again = cli("--archive", third, "resolve", cited)
     assert (again.status, again.out.strip()) == (0, "tide is high")
 
@@ -117,4 +117,4 @@ def test_a_name_counts_for_its_octets_alone(
     outcome = cli("--archive", path, "import", str(tmp_path / "a.warc"), "--json")
     (saved,) = json.loads(outcome.out)
     with Archive.open(path) as service:
-        assert service.now_called(NAME) == (saved["pdi"] if is_led else None)
+        assert service.documents.resolver.now_called(NAME) == (saved["pdi"] if is_led else None)

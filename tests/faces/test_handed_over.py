@@ -15,6 +15,7 @@ from tests.faces.parcels import ADDRESS, DOCUMENT, PIECES, PNG, SERVED, TOLD, pa
 from tests.faces.test_http import ask
 
 from permacite.errors import NotFoundError, ParseError, PermaciteError, TokenError
+from permacite.service.archive import public_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,8 +39,8 @@ def service(archive: Path) -> Iterator[Archive]:
 
 def take(service: Archive, content: bytes) -> Taken:
     """Hand a parcel over, with a token of its own."""
-    added = service.add_token()
-    return service.take(io.BytesIO(content), service.token_of(added.secret))
+    added = service.access.tokens.add()
+    return service.lists.uploads.take(io.BytesIO(content), service.access.tokens.find(added.secret))
 
 
 def test_a_page_is_committed_as_served_and_as_drawn_and_its_words_are_cited(
@@ -54,7 +55,7 @@ def test_a_page_is_committed_as_served_and_as_drawn_and_its_words_are_cited(
     assert taken.cited.reference == f"{formats['text+drawn'].pdi}#char=7,19"
     assert service.resolve(taken.cited.reference).text == "tides <rise>"
     assert (taken.way, taken.account, taken.not_cited) == ("received", False, "")
-    record = service.show(taken.saved.pdi).provenance["drawing"]
+    record = service.documents.show(taken.saved.pdi).provenance["drawing"]
     assert isinstance(record, dict)
     assert record["by"] == "a person's own browser"
     assert record["left_out"] == {"script": 2}
@@ -89,18 +90,18 @@ def test_what_is_selected_and_was_not_drawn_is_told_and_the_page_is_kept(service
     taken = take(service, parcel(cite={"selection": [0, 1, 3, 1, 3]}))
     assert taken.cited is None
     assert taken.not_cited == "what is selected is no words that are drawn"
-    assert service.show(taken.saved.pdi).versions == (1,)
+    assert service.documents.show(taken.saved.pdi).versions == (1,)
 
 
 def test_an_account_closes_the_page_and_is_told(service: Archive) -> None:
     taken = take(service, parcel(account=True))
     assert taken.cited is not None
-    assert service.standing(taken.saved.pdi).standing.access == "closed"
+    assert service.access.standing(taken.saved.pdi).standing.access == "closed"
     assert "an account" in " ".join(taken.saved.warnings)
     assert "archive-url" not in taken.cited.forms.wiki
     assert "an account" in " ".join(taken.cited.forms.warnings)
     with pytest.raises(PermaciteError):
-        service.public().resolve(taken.cited.reference)
+        public_view(service).resolve(taken.cited.reference)
     unsaid = take(service, parcel(account=None, key="another-key"))
     assert unsaid.account, "where nothing is said there may be one"
 
@@ -111,7 +112,7 @@ def test_pages_of_an_account_and_open_ones_are_different_documents(service: Arch
     pieces = (*PIECES[:2], SERVED + b"later")
     assert seen != open_
     assert take(service, parcel(pieces, account=True)).saved.document.pdi.startswith(seen[:-1])
-    assert service.standing(open_).standing.access == "public"
+    assert service.access.standing(open_).standing.access == "public"
 
 
 def test_the_same_parcel_again_is_the_same_page(service: Archive) -> None:
@@ -178,7 +179,7 @@ def test_what_is_no_parcel_is_refused_and_nothing_is_committed(
 ) -> None:
     with pytest.raises(ParseError):
         take(service, content)
-    assert service.about().documents == 0
+    assert service.documents.about().documents == 0
 
 
 def test_a_token_lets_its_bearer_save_until_it_is_revoked(
@@ -191,17 +192,17 @@ def test_a_token_lets_its_bearer_save_until_it_is_revoked(
     assert "the laptop" in cli("token", "list").out
     assert secret.encode() not in (archive / "tokens.sqlite").read_bytes()
     assert (archive / "tokens.sqlite").stat().st_mode & 0o777 == 0o600
-    assert service.token_of(secret).id == listed["id"]
+    assert service.access.tokens.find(secret).id == listed["id"]
     assert cli("token", "revoke", listed["id"]).status == 0
     assert cli("token", "revoke", listed["id"]).status == 1
     with pytest.raises(TokenError):
-        service.token_of(secret)
+        service.access.tokens.find(secret)
     assert cli("token", "add", "--series", "other.us").status == 1
 
 
 def test_no_copy_has_a_token(service: Archive, archive: Path, tmp_path: Path) -> None:
-    service.add_token()
-    service.backup(tmp_path / "copy")
+    service.access.tokens.add()
+    service.copies.backup(tmp_path / "copy")
     assert not (tmp_path / "copy" / "tokens.sqlite").exists()
     assert b" token " not in Repository.written(archive)
 
@@ -211,13 +212,13 @@ def test_a_token_of_another_series_is_refused(service: Archive) -> None:
         take(service, parcel(series="other.us"))
     assert refused.value.reason == "series"
     with pytest.raises(NotFoundError):
-        service.revoke_token("none")
+        service.access.tokens.revoke("none")
 
 
 def test_the_route_takes_what_a_token_admits_from_any_origin(
     running: Running, service: Archive
 ) -> None:
-    secret = service.add_token(note="mine").secret
+    secret = service.access.tokens.add(note="mine").secret
     fields = {
         "Authorization": f"Bearer {secret}",
         "Origin": "chrome-extension://abc",
@@ -241,7 +242,7 @@ def test_the_route_takes_what_a_token_admits_from_any_origin(
     nobody = ask(running.base, "/-/api/captures", "POST", parcel(), Content_Type=KIND)
     assert (nobody.status, nobody.json["reason"]) == (401, "missing")
     assert nobody.headers["www-authenticate"] == "Bearer"
-    service.revoke_token(service.tokens()[0].id)
+    service.access.tokens.revoke(service.access.tokens.list()[0].id)
     gone = ask(running.base, "/-/api/captures", "POST", parcel(), Content_Type=KIND, **fields)
     assert (gone.status, gone.json["reason"]) == (401, "unknown")
     assert gone.headers["access-control-allow-origin"] == "*"
@@ -258,7 +259,7 @@ def test_a_page_as_drawn_alone_is_shown(running: Running, service: Archive) -> N
 def test_nothing_half_is_committed_where_a_browser_is_closed_in_the_middle(
     running: Running, service: Archive, archive: Path
 ) -> None:
-    secret = service.add_token().secret
+    secret = service.access.tokens.add().secret
     place = urlsplit(running.base)
     for size, sent in ((len(parcel()), parcel()[:-100]), (10**10, b"")):
         with socket.create_connection((place.hostname, place.port), timeout=20) as browser:
@@ -282,5 +283,5 @@ def test_nothing_half_is_committed_where_a_browser_is_closed_in_the_middle(
             Authorization=f"Bearer {secret}",
         )
         assert posted.status in {200, 201}
-    assert service.about().documents == 1
+    assert service.documents.about().documents == 1
     assert list(archive.glob("tmp*")) == []

@@ -247,7 +247,7 @@ def pages(archive: Path) -> dict[str, str]:
         names = {each.format: each.pdi for each in shown.formats}
         names["png"] = held.add(picture(), name="a.png").pdi
         names["inside"] = held.add(page + b"inside", name="b.html", uri=HELD + "2").document.pdi
-        held.standing(names["inside"], Choice(access="building"))
+        held.access.standing(names["inside"], Choice(access="building"))
         return names | {"document": shown.pdi}
 
 
@@ -463,15 +463,15 @@ def test_a_hostile_origin_writes_nothing(
     options: tuple[str, ...],
 ) -> None:
     with Archive.open(archive) as held:
-        size = held.log().size
+        size = held.log.state().size
     with (
         served(archive, *options) as running,
         spying(browser, f"{origin}:{elsewhere}") as spy,
     ):
         assert spy.evaluate(WRITING, [running.base, pages["html"]]) == ["TypeError"]
     with Archive.open(archive) as held:
-        assert held.log().size == size
-        assert list(held.jottings()) == []
+        assert held.log.state().size == size
+        assert list(held.annotations.list()) == []
 
 
 def test_a_name_of_another_that_leads_here_is_refused(

@@ -300,7 +300,7 @@ def test_a_page_of_an_open_name_is_asked_for_again(
         tag = first.headers["etag"]
         assert ask(running.base, f"/-/page/{name}", If_None_Match=tag).status == 304
     with Archive.open(archive) as service:
-        service.put(names["html"], b"<p>another", "text/html")
+        service.lists.files.put(names["html"], b"<p>another", "text/html")
     changed = ask(running.base, f"/-/page/{document}.html", If_None_Match=tag)
     assert (changed.status, b"another" in changed.body) == (200, True)
 
@@ -311,7 +311,7 @@ def test_a_page_that_was_withdrawn_is_not_shown_from_memory(
     path = f"/-/page/{names['html']}"
     tag = ask(running.base, path).headers["etag"]
     with Archive.open(archive) as service:
-        service.withdraw(names["html"], reason="court-order", status=451)
+        service.access.withdraw(names["html"], reason="court-order", status=451)
     assert ask(running.base, path).status == 451
     assert ask(running.base, path, If_None_Match=tag).status == 451
 

@@ -36,8 +36,8 @@ def test_files_get_their_names_in_their_order(archive: Path, tmp_path: Path) -> 
     contents = {f"{number}.html": b"<title>%d</title>" % number for number in range(GROUP + 3)}
     paths = files(tmp_path, contents)
     with Archive.open(archive) as service:
-        outcomes = list(service.add_files(paths))
-        findings = service.fsck().findings
+        outcomes = list(service.lists.files.add_files(paths))
+        findings = service.copies.fsck().findings
     assert [path for path, _ in outcomes] == paths
     names = [getattr(outcome, "pdi", outcome) for _, outcome in outcomes]
     day = str(names[0]).rpartition("/")[0]
@@ -49,8 +49,8 @@ def test_a_group_is_durable_before_it_is_told(archive: Path, tmp_path: Path) -> 
     """Another process would see each file that was told of."""
     contents = {f"{number}.txt": b"%d" % number for number in range(GROUP + 1)}
     with Archive.open(archive) as service, Archive.open(archive) as other:
-        for number, _ in enumerate(service.add_files(files(tmp_path, contents))):
-            assert other.about().documents == (GROUP if number < GROUP else GROUP + 1)
+        for number, _ in enumerate(service.lists.files.add_files(files(tmp_path, contents))):
+            assert other.documents.about().documents == (GROUP if number < GROUP else GROUP + 1)
 
 
 def test_what_is_wrong_with_a_file_harms_none_beside_it(archive: Path, tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_what_is_wrong_with_a_file_harms_none_beside_it(archive: Path, tmp_path:
     )
     paths.insert(2, tmp_path / "missing.txt")
     with Archive.open(archive) as service:
-        outcomes = dict(service.add_files(paths))
+        outcomes = dict(service.lists.files.add_files(paths))
     kinds = [type(outcomes[path]).__name__ for path in paths]
     assert kinds == ["Saved", "ParseError", "FileNotFoundError", "Saved", "ParseError", "Saved"]
 
@@ -76,7 +76,9 @@ def test_a_file_may_quote_the_one_before_it(
             "brief.md": f"> {words}\n>\n> `{second}#char=4,15`\n".encode(),
             "last.txt": b"last",
         }
-        ruling, brief, last = (one for _, one in service.add_files(files(tmp_path, contents)))
+        ruling, brief, last = (
+            one for _, one in service.lists.files.add_files(files(tmp_path, contents))
+        )
     assert getattr(ruling, "pdi", None) == second
     assert isinstance(brief, IntegrityError) is not taken
     assert not isinstance(last, Exception)
@@ -100,7 +102,7 @@ def test_the_command_tells_of_each_file_as_alone(cli: Cli, tmp_path: Path) -> No
 def test_the_error_of_a_file_is_that_of_the_file_alone(archive: Path, tmp_path: Path) -> None:
     (path,) = files(tmp_path, {"bad.txt": LATIN})
     with Archive.open(archive) as service:
-        ((_, outcome),) = service.add_files([path])
+        ((_, outcome),) = service.lists.files.add_files([path])
         with pytest.raises(ParseError) as alone:
             service.add(LATIN, name="bad.txt")
     assert str(outcome) == str(alone.value)
@@ -109,7 +111,7 @@ def test_the_error_of_a_file_is_that_of_the_file_alone(archive: Path, tmp_path: 
 def test_the_same_bytes_are_found_under_their_name(archive: Path, tmp_path: Path) -> None:
     paths = files(tmp_path, {"a.txt": b"one", "b.txt": b"one", "c.html": b"one", "d.txt": b"two"})
     with Archive.open(archive) as service:
-        outcomes = [one for _, one in service.add_files(paths)]
+        outcomes = [one for _, one in service.lists.files.add_files(paths)]
         names = [str(getattr(one, "pdi", one)).rpartition("/")[2] for one in outcomes]
         assert names == ["1.text.1", "1.text.1", "2.html.1", "3.text.1"]
         assert [getattr(one, "unchanged", None) for one in outcomes] == [False, True, False, False]
@@ -117,7 +119,7 @@ def test_the_same_bytes_are_found_under_their_name(archive: Path, tmp_path: Path
         assert not service.add(b"one", name="e.txt", new=True).unchanged
         elsewhere = service.add(b"one", name="e.txt", uri="http://a.example/e.txt")
         assert not elsewhere.unchanged
-        service.withdraw(elsewhere.pdi, reason="copyright")
+        service.access.withdraw(elsewhere.pdi, reason="copyright")
         again = service.add(b"one", name="e.txt", uri="http://a.example/e.txt")
         assert not again.unchanged
 
@@ -175,8 +177,8 @@ def test_source_code_is_text_of_its_language(
     """By its ending, unless its octets are those of something else."""
     with Archive.open(archive) as service:
         saved = service.add(content, name=name)
-        (given,) = service.show(saved.pdi).document.formats
-        exported = service.export(saved.pdi)
+        (given,) = service.documents.show(saved.pdi).document.formats
+        exported = service.documents.export(saved.pdi)
     if media_type is None:
         assert not given.media_type.startswith("text/x-")
     else:

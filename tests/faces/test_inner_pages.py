@@ -148,11 +148,11 @@ def test_a_saved_page_knows_the_page_in_its_frame(
     site.put("/inner.html", "text/html", INNER)
     with Archive.open(archive) as service:
         saved = service.save(site.put("/outer.html", "text/html", ROOT), allow_private=True)
-        found = service.follow(f"{site.base}/inner.html", source=saved.pdi)
-        none = service.follow(f"{site.base}/none.html", source=saved.pdi)
+        found = service.documents.reader.follow(f"{site.base}/inner.html", source=saved.pdi)
+        none = service.documents.reader.follow(f"{site.base}/none.html", source=saved.pdi)
         assert (found.reference, none.reference, none.part) == (saved.pdi, None, None)
         assert found.part is not None
-        shown = service.page(saved.pdi, part=found.part).html
+        shown = service.documents.reader.page(saved.pdi, part=found.part).html
         assert "Words inside of it." in shown
         assert "Words outside." not in shown
         assert ask(running.base, f"/{saved.pdi}?part={found.part}").status == 200

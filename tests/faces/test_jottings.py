@@ -16,6 +16,7 @@ from tests.faces.test_http import ask
 
 from permacite.errors import NotFoundError, ParseError
 from permacite.service.access import Choice
+from permacite.service.archive import public_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +42,7 @@ def names(archive: Path) -> list[str]:
 
 def kept(folder: Path, **wanted: str) -> list[tuple[str, str]]:
     with Archive.open(folder) as held:
-        return [(each.kind, each.text) for each in held.jottings(**wanted)]  # type: ignore[arg-type]
+        return [(each.kind, each.text) for each in held.annotations.list(**wanted)]  # type: ignore[arg-type]
 
 
 def test_jottings_are_kept_listed_and_taken_away(archive: Path, names: list[str], cli: Cli) -> None:
@@ -63,8 +64,10 @@ def test_jottings_are_kept_listed_and_taken_away(archive: Path, names: list[str]
     assert "no such tag" in cli("tag", names[1], "sea", "--remove").err
     assert kept(archive, kind="tag", text="sea") == [("tag", "sea")]
     with Archive.open(archive) as held:
-        assert held.log().size == 2 + len(held.list().documents) - 2, "no entry tells of them"
-        assert held.fsck().findings == ()
+        assert held.log.state().size == 2 + len(held.documents.list().documents) - 2, (
+            "no entry tells of them"
+        )
+        assert held.copies.fsck().findings == ()
 
 
 WRONG = [
@@ -89,26 +92,26 @@ def test_what_is_no_jotting_is_refused(
 
 def test_search_is_narrowed_down_by_them(archive: Path, names: list[str], cli: Cli) -> None:
     with Archive.open(archive) as held:
-        held.jot(names[1], "tag", "to read")
-        held.jot(names[0], "collection", "Thesis")
+        held.annotations.annotate(names[1], "tag", "to read")
+        held.annotations.annotate(names[0], "collection", "Thesis")
         hits = [hit.pdi.startswith(names[1]) for hit in held.search("tide", tag="to read").hits]
         assert hits == [True]
         assert len(held.search("tide", collection="Thesis").hits) == 1
         assert held.search("tide", tag="to read", collection="Thesis").hits == ()
         assert held.search("tide", tag="unread").hits == ()
-        assert held.public().search("tide", tag="to read").hits == ()
-        assert len(held.public().search("tide").hits) == 2
+        assert public_view(held).search("tide", tag="to read").hits == ()
+        assert len(public_view(held).search("tide").hits) == 2
     assert cli("search", "tide", "--tag", "to read").status == 0
     assert cli("search", "tide", "--tag", "unread").status == 1
 
 
 def test_their_words_are_found_by_their_owner(archive: Path, names: list[str], cli: Cli) -> None:
     with Archive.open(archive) as held:
-        held.jot(names[0], "note", "Compare with the Caf\u00e9 log, 1953")
-        held.jot(names[1], "tag", "harbour cafe")
+        held.annotations.annotate(names[0], "note", "Compare with the Caf\u00e9 log, 1953")
+        held.annotations.annotate(names[1], "tag", "harbour cafe")
 
         def found(typed: str) -> list[str]:
-            assert held.public().search(typed).jotted == ()
+            assert public_view(held).search(typed).jotted == ()
             return [each.kind for each in held.search(typed).jotted]
 
         assert found("cafe") == ["note", "tag"]
@@ -130,30 +133,30 @@ def test_their_words_are_found_by_their_owner(archive: Path, names: list[str], c
 
 def test_the_public_has_none_and_publishing_is_asked_for(archive: Path, names: list[str]) -> None:
     with Archive.open(archive) as held:
-        held.jot(names[0], "tag", "secret heron")
-        held.jot(names[0], "note", "a heron")
-        public = held.public()
-        assert list(public.jottings()) == list(public.jottings(names[0])) == []
-        assert held.statements(names[0]) == []
+        held.annotations.annotate(names[0], "tag", "secret heron")
+        held.annotations.annotate(names[0], "note", "a heron")
+        public = public_view(held)
+        assert list(public.annotations.list()) == list(public.annotations.list(names[0])) == []
+        assert held.annotations.statements.about(names[0]) == []
         assert held.search("heron").hits == ()
-        stated = held.publish(names[0], "tag", "secret heron", who="Ann")
+        stated = held.annotations.publish(names[0], "tag", "secret heron", who="Ann")
         assert (stated.predicate, stated.object) == ("subject", "secret heron")
-        assert held.publish(names[0], "note", "a heron").predicate == "description"
-        assert len(public.statements(names[0])) == 2
+        assert held.annotations.publish(names[0], "note", "a heron").predicate == "description"
+        assert len(public.annotations.statements.about(names[0])) == 2
         with pytest.raises(NotFoundError):
-            held.publish(names[0], "tag", "another")
-        held.strike(names[0], "tag")
-        assert len(held.statements(names[0])) == 2, "what is stated stays"
+            held.annotations.publish(names[0], "tag", "another")
+        held.annotations.remove(names[0], "tag")
+        assert len(held.annotations.statements.about(names[0])) == 2, "what is stated stays"
 
 
 def test_they_go_with_what_is_erased(archive: Path, names: list[str]) -> None:
     with Archive.open(archive) as held:
-        held.jot(names[0], "tag", "heron")
-        held.jot(names[1], "tag", "heron")
-        held.jot(f"{names[0]}.html.1", "note", "canary-heron")
-        held.standing(names[1], Choice(access="closed"))
-        held.erase(names[0], ground="data-protection")
-        assert [each.reference for each in held.jottings()] == [names[1]]
+        held.annotations.annotate(names[0], "tag", "heron")
+        held.annotations.annotate(names[1], "tag", "heron")
+        held.annotations.annotate(f"{names[0]}.html.1", "note", "canary-heron")
+        held.access.standing(names[1], Choice(access="closed"))
+        held.access.erase(names[0], ground="data-protection")
+        assert [each.reference for each in held.annotations.list()] == [names[1]]
     assert b"canary-heron" not in Repository.written(archive)
 
 
@@ -161,21 +164,23 @@ def test_of_an_erased_version_its_notes_go(archive: Path, site: Site) -> None:
     with Archive.open(archive) as held:
         for words in ("high tide", "low tide"):
             page = held.save(site.put("/", "text/html", f"<p>{words}"), allow_private=True)
-        held.jot(page.document.pdi, "tag", "heron")
+        held.annotations.annotate(page.document.pdi, "tag", "heron")
         for version in ("1", "2"):
-            held.jot(f"{page.document.pdi}.html.{version}", "note", f"of {version}")
-        held.erase(f"{page.document.pdi}.html.1", ground="own-error")
-        assert [each.text for each in held.jottings()] == ["heron", "of 2"]
-        held.erase(f"{page.document.pdi}.html.2", ground="own-error")
-        assert list(held.jottings()) == []
+            held.annotations.annotate(
+                f"{page.document.pdi}.html.{version}", "note", f"of {version}"
+            )
+        held.access.erase(f"{page.document.pdi}.html.1", ground="own-error")
+        assert [each.text for each in held.annotations.list()] == ["heron", "of 2"]
+        held.access.erase(f"{page.document.pdi}.html.2", ground="own-error")
+        assert list(held.annotations.list()) == []
 
 
 def test_what_is_exported_is_taken_in_again(
     archive: Path, names: list[str], cli: Cli, tmp_path: Path
 ) -> None:
     with Archive.open(archive) as held:
-        held.jot(names[0], "tag", "sea")
-        held.jot(f"{names[1]}.text.1#char=0,3", "note", "Grüße")
+        held.annotations.annotate(names[0], "tag", "sea")
+        held.annotations.annotate(f"{names[1]}.text.1#char=0,3", "note", "Grüße")
     file = tmp_path / "jottings.json"
     assert cli("jottings", "--export", str(file)).status == 0
     before = kept(archive)
@@ -215,11 +220,11 @@ def test_an_archive_made_before_has_none_and_takes_them(tmp_path: Path) -> None:
     folder, _ = unpack(tmp_path)
     Repository.adopt(folder)
     with Archive.open(folder) as held:
-        name = held.list().documents[0].pdi
-        assert list(held.jottings()) == []
-        held.jot(name, "tag", "old")
-        assert [each.text for each in held.jottings(name)] == ["old"]
-        assert held.fsck().findings == ()
+        name = held.documents.list().documents[0].pdi
+        assert list(held.annotations.list()) == []
+        held.annotations.annotate(name, "tag", "old")
+        assert [each.text for each in held.annotations.list(name)] == ["old"]
+        assert held.copies.fsck().findings == ()
 
 
 @pytest.mark.sqlite
@@ -229,12 +234,12 @@ def test_where_the_schema_of_before_may_only_be_read_there_are_none(
     with Archive.open(archive) as held:
         with sqlite3.connect(archive / "catalog.sqlite") as catalog:
             catalog.execute("PRAGMA user_version = 5")
-        assert list(held.jottings(names[0])) == []
+        assert list(held.annotations.list(names[0])) == []
 
 
 def test_a_kind_that_is_none_is_refused(archive: Path, names: list[str]) -> None:
     with Archive.open(archive) as held, pytest.raises(ParseError):
-        held.jot(names[0], "label", "x")  # type: ignore[arg-type]
+        held.annotations.annotate(names[0], "label", "x")  # type: ignore[arg-type]
 
 
 def form(base: str, **fields: str) -> Answer:
@@ -273,8 +278,8 @@ def test_no_other_server_tells_or_takes_any(
     archive: Path, names: list[str], options: tuple[str, ...]
 ) -> None:
     with Archive.open(archive) as held:
-        held.jot(names[0], "tag", "canary")
-        held.jot(names[0], "note", "heron canary")
+        held.annotations.annotate(names[0], "tag", "canary")
+        held.annotations.annotate(names[0], "note", "heron canary")
     with served(archive, *options) as running:
         tagged = b"reference=" + names[0].encode() + b"&kind=tag&text=x"
         assert ask(running.base, "/-/jottings", "POST", tagged).status == 403

@@ -162,7 +162,7 @@ def test_http_answers_a_withdrawal(
     running: Running, archive: Path, saved: dict[str, str], status: str, http: int
 ) -> None:
     with Archive.open(archive) as service:
-        service.withdraw(saved["html"], reason="safety", status=int(status))
+        service.access.withdraw(saved["html"], reason="safety", status=int(status))
     answer = ask(running.base, "/" + saved["html"])
     assert (answer.status, answer.json["code"]) == (http, "withdrawn")
     assert answer.json["reason"] == "safety"
@@ -178,8 +178,8 @@ def test_what_is_withdrawn_is_marked_wherever_it_is_listed(
     cli: Cli, saved: dict[str, str], archive: Path
 ) -> None:
     with Archive.open(archive) as service:
-        second = service.put(saved["html"], b"<p>second", "text/html").pdi
-        service.withdraw(saved["html"], reason="court-order", status=451)
+        second = service.lists.files.put(saved["html"], b"<p>second", "text/html").pdi
+        service.access.withdraw(saved["html"], reason="court-order", status=451)
     assert cli("list").out.count("[451]") == 0, "the highest version is given out"
     first = json.loads(cli("show", saved["html"], "--json").out)
     told = {one["format"]: one["restricted"] for one in first["document"]["formats"]}
@@ -191,7 +191,7 @@ def test_what_is_withdrawn_is_marked_wherever_it_is_listed(
     assert refused.err.splitlines()[-2:] == ["still given out:", f"  {saved['utf-8']}"]
     with Archive.open(archive) as service:
         for name in (second, saved["utf-8"], second.replace(".html.", ".utf-8.")):
-            service.withdraw(name, reason="copyright")
+            service.access.withdraw(name, reason="copyright")
     assert "html[410] utf-8[410]" in cli("list").out
     shown = cli("show", second).out
     assert "2 of 1[410], 2[410]" in shown
@@ -206,8 +206,8 @@ def test_the_reader_marks_what_is_withdrawn(
     running: Running, archive: Path, saved: dict[str, str]
 ) -> None:
     with Archive.open(archive) as service:
-        service.put(saved["html"], b"<p>second", "text/html")
-        service.withdraw(saved["html"], reason="court-order", status=451)
+        service.lists.files.put(saved["html"], b"<p>second", "text/html")
+        service.access.withdraw(saved["html"], reason="court-order", status=451)
     first = ask(running.base, "/" + saved["utf-8"], Accept="text/html").body.decode()
     assert "<del>html</del>" in first
     assert "(451): by order of a court" in first
@@ -217,7 +217,7 @@ def test_the_reader_marks_what_is_withdrawn(
     names = ask(running.base, f"/uri-res/N2Rs?{saved['utf-8'].replace('.utf-8.', '.text.')}")
     assert (names.status, names.body.count(b"Content-Location")) == (200, 1)
     with Archive.open(archive) as service:
-        service.withdraw(saved["utf-8"], reason="copyright")
+        service.access.withdraw(saved["utf-8"], reason="copyright")
     second = saved["html"].removesuffix(".1") + ".2"
     page = ask(running.base, "/" + second, Accept="text/html").body.decode()
     assert '<a href="/' + saved["html"] in page

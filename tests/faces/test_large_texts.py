@@ -79,10 +79,12 @@ def test_passages_are_cited_and_verified_by_their_index(archive: Path, name: str
         assert cited.rfc5147_url is not None
         assert f"length={len(TEXT)},utf-8" in cited.rfc5147_url
         assert service.cite(name, quote="5000: naïve").start == START
-        reading = service.read(f"{name}#{SPAN}")
+        reading = service.documents.reader.read(f"{name}#{SPAN}")
         assert reading.passage is not None
         assert (reading.passage.quote, reading.passage.line) == (WORDS, 5001)
-        by_text = service.read(name, text_fragment=cited.rfc5147_url.partition("#")[2])
+        by_text = service.documents.reader.read(
+            name, text_fragment=cited.rfc5147_url.partition("#")[2]
+        )
         assert by_text.passage == reading.passage
         report = service.verify(name)
         assert (report.checked, report.findings) == (3, ())

@@ -131,7 +131,7 @@ def test_verify(archive: permacite.Archive, text: str, tmp_path: Path) -> None:
 @on_both
 def test_prove(archive: permacite.Archive, text: str, tmp_path: Path) -> None:
     (tmp_path / "proof.zip").write_bytes(archive.prove(f"{text}#char=15,21"))
-    assert archive.proof(f"{text}#char=15,21").quote == "214 cm"
+    assert archive.proofs.proof(f"{text}#char=15,21").quote == "214 cm"
     command = [sys.executable, "-m", "permacite", "verify", str(tmp_path / "proof.zip")]
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "214 cm" in told
@@ -142,16 +142,21 @@ def test_check(archive: permacite.Archive, site: Site) -> None:
     address = site.put("/page", "text/html", "<p>The gauge read 214 cm at dawn.")
     name = archive.save(address, allow_private=True).pdi
     archive.cite(name, quote="214 cm")
-    assert [d.status for d in archive.check(name, allow_private=True).passages] == ["verified"]
+    assert [d.status for d in archive.drift.check(name, allow_private=True).passages] == [
+        "verified"
+    ]
 
 
 @on_both
 def test_list(archive: permacite.Archive, text: str) -> None:
     archive.add(b"other", name="other.txt")
-    assert [item.title for item in archive.list().documents] == ["report.txt", "other.txt"]
-    (newest,) = archive.list("lab.example.us", limit=1, newest_first=True).documents
+    assert [item.title for item in archive.documents.list().documents] == [
+        "report.txt",
+        "other.txt",
+    ]
+    (newest,) = archive.documents.list("lab.example.us", limit=1, newest_first=True).documents
     assert newest.title == "other.txt"
-    assert text.startswith(archive.list().documents[0].pdi)
+    assert text.startswith(archive.documents.list().documents[0].pdi)
 
 
 @on_both
@@ -162,7 +167,7 @@ def test_threads_share_an_archive(archive: permacite.Archive) -> None:
 
     with ThreadPoolExecutor(8) as threads:
         assert list(threads.map(keep, range(24))) == [str(number)[0] for number in range(24)]
-    assert len({item.pdi for item in archive.list().documents}) == 24
+    assert len({item.pdi for item in archive.documents.list().documents}) == 24
 
 
 @on_both
@@ -175,7 +180,7 @@ def test_a_closed_archive_says_so(archive: permacite.Archive, text: str) -> None
         lambda: archive.cite(text, quote="214"),
         lambda: archive.verify(text),
         lambda: archive.prove(text),
-        archive.list,
+        archive.documents.list,
     ]
     for use in uses:
         with pytest.raises(errors.StorageError, match="closed") as told:

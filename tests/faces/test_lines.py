@@ -48,7 +48,7 @@ def test_what_is_cited_is_marked_in_every_kind_of_text(
     text = FILES[name].replace("\r\n", "\n")
     with Archive.open(archive) as service:
         cited = service.cite(texts[name], line="1,3")
-        reading = service.read(cited.reference, text=True)
+        reading = service.documents.reader.read(cited.reference, text=True)
     assert reading.is_text
     assert reading.text is not None
     assert reading.passage is not None

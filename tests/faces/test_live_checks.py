@@ -59,13 +59,13 @@ def saved(archive: Path, site: Site) -> tuple[str, str]:
 def look(archive: Path, name: str) -> None:
     """Look at the live page of a name."""
     with Archive.open(archive) as service:
-        service.check(name, allow_private=True)
+        service.drift.check(name, allow_private=True)
 
 
 def wiki(archive: Path, reference: str) -> str:
     """The wiki template of a passage."""
     with Archive.open(archive) as service:
-        cited = service.read(reference).cited
+        cited = service.documents.reader.read(reference).cited
     assert cited is not None
     return cited.forms.wiki
 
@@ -112,7 +112,7 @@ def test_what_may_pass_says_nothing_of_the_page(
     assert "url-status" not in wiki(archive, reference)
     site.status = 200
     with Archive.open(archive) as service, pytest.raises(CaptureError):
-        service.check(name)  # nobody looks at private addresses unless told to
+        service.drift.check(name)  # nobody looks at private addresses unless told to
     assert rows(archive) == [("page", "unanswered")]
     look(archive, name)
     assert "|url-status=live " in wiki(archive, reference)
@@ -133,7 +133,7 @@ def test_whether_it_answers_counts_for_all_versions_from_there(
     site.put("/tides", "text/html", PAGE.replace("noon", "one"))
     with Archive.open(archive) as service:
         second = service.save(f"{site.base}/tides", allow_private=True)
-        service.check(second.pdi, allow_private=True)
+        service.drift.check(second.pdi, allow_private=True)
         assert second.document.version == 2
     assert sorted(rows(archive)) == [("page", "answers"), ("page", "same")]
     assert "|url-status=live " in wiki(archive, reference)
@@ -151,18 +151,18 @@ def test_whether_it_answers_counts_for_all_versions_from_there(
 
 def test_a_look_leaves_the_log_as_it_is(archive: Path, saved: tuple[str, str]) -> None:
     with Archive.open(archive) as service:
-        before = service.log().size
-        service.check(saved[0], allow_private=True)
-        service.check(saved[0], allow_private=True)
-        assert service.log().size == before
-        assert service.fsck().findings == ()
+        before = service.log.state().size
+        service.drift.check(saved[0], allow_private=True)
+        service.drift.check(saved[0], allow_private=True)
+        assert service.log.state().size == before
+        assert service.copies.fsck().findings == ()
     assert rows(archive) == [("page", "same"), ("passage", "verified")]
 
 
 def test_what_is_erased_has_no_looks(archive: Path, saved: tuple[str, str]) -> None:
     look(archive, saved[0])
     with Archive.open(archive) as service:
-        service.erase(saved[0], ground="data-protection")
+        service.access.erase(saved[0], ground="data-protection")
     assert rows(archive) == []
 
 

@@ -32,10 +32,10 @@ MANY = 1000
 def asked(archive: Path, names: dict[str, str]) -> list[str]:
     """Delegate two series, withdraw a text; return what is to be looked up."""
     with Archive.open(archive) as held:
-        held.delegate("resolver", "old.example.us", f"{THTTP}/")
-        held.delegate("resolver", "both.example.us", TARGET)
+        held.documents.series.delegate("resolver", "old.example.us", f"{THTTP}/")
+        held.documents.series.delegate("resolver", "both.example.us", TARGET)
         gone = held.add(b"gone\n", name="gone.txt").pdi
-        held.withdraw(gone, reason="court-order")
+        held.access.withdraw(gone, reason="court-order")
     part = f"{names['text']}#char=0,3"
     document = names["html"].rpartition(".html.")[0]
     return [names["html"], part, document, AWAY, f"{AWAY}#char=1,2", BOTH, NONE, gone, "nonsense"]
@@ -56,8 +56,8 @@ def test_each_name_of_many_has_one_answer(
     archive: Path, names: dict[str, str], asked: list[str]
 ) -> None:
     with Archive.open(archive) as held:
-        found = list(held.look_up(asked))
-        many = list(held.look_up(asked[:1] * MANY))
+        found = list(held.documents.look_ups.look_up(asked))
+        many = list(held.documents.look_ups.look_up(asked[:1] * MANY))
     assert [each.reference for each in found] == asked
     told = [(each.found.exact if each.found else None, each.elsewhere) for each in found]
     assert told == _expected(names, asked)

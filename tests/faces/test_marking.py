@@ -554,7 +554,7 @@ def test_numbers_alone_cite_without_scripts(
         page.get_by_role("heading", name="Cited part").wait_for()
         assert page.locator(".lead .passage .name").inner_text() == f"{name}#{fragment}"
         with Archive.open(archive) as service:
-            assert service.show(name).citations[-1].reference == f"{name}#{fragment}"
+            assert service.documents.show(name).citations[-1].reference == f"{name}#{fragment}"
     context.close()
 
 

@@ -254,7 +254,7 @@ def test_a_private_archive_tells_nobody(archive: Path, site: Site) -> None:
 
 def test_what_is_closed_is_no_memento(through: Through, archive: Path) -> None:
     with Archive.open(archive) as held:
-        held.withdraw(through.names[0], reason="copyright")
+        held.access.withdraw(through.names[0], reason="copyright")
     body = ask(f"{through.base}/-/timemap/link/{through.address}")[2]
     assert [each[""] for each in links(body)[3:]] == [
         f"{through.base}/{pdi}" for pdi in through.names[1:]

@@ -21,7 +21,6 @@ from permacite.errors import ConflictError, IntegrityError, PermaciteError
 from permacite.service.access import Choice
 from permacite.service.archive import Archive
 from permacite.service.mirroring.following import follow
-from permacite.service.preservation.keeping import Preservation
 from permacite.service.proofs.proofs import check
 
 if TYPE_CHECKING:
@@ -51,10 +50,12 @@ def full(archive: Path) -> dict[str, str]:
         cited = service.cite(page.pdi, quote="stood in the reeds", note="mine alone")
         quoting = f'<title>Quoter</title><blockquote cite="{cited.reference}">'.encode() + QUOTED
         quoter = service.add(quoting, name="b.html")
-        service.state(page.pdi, "subject", "herons", who="Ann Reader")
+        service.annotations.statements.state(page.pdi, "subject", "herons", who="Ann Reader")
         service.add(b"%PDF-1.4 none", name="x.bin")
-        service.delegate("resolver", "other.example.us", "https://other.example.us")
-        service.log()
+        service.documents.series.delegate(
+            "resolver", "other.example.us", "https://other.example.us"
+        )
+        service.log.state()
     again(archive, page.document.pdi, b"<title>Herons</title><p>It moved.")
     return {
         "page": page.pdi,
@@ -106,7 +107,7 @@ def root(directory: Location) -> tuple[int, bytes]:
 
 def findings(directory: Location) -> list[str]:
     with Archive.open(directory) as archive:
-        return [f"{item.kind}: {item.name}: {item.detail}" for item in archive.fsck().bad]
+        return [f"{item.kind}: {item.name}: {item.detail}" for item in archive.copies.fsck().bad]
 
 
 @pytest.mark.engines
@@ -120,7 +121,7 @@ def test_mirror_has_the_same_log_and_names(
     with Archive.open(archive) as there, Archive.open(into) as here:
         for name in full.values():
             assert here.resolve(name).content == there.resolve(name).content
-        assert here.log().checkpoint == there.log().checkpoint
+        assert here.log.state().checkpoint == there.log.state().checkpoint
     second = follow(origin.base, into)
     assert (second.entered, second.octets) == (0, 0)
 
@@ -132,16 +133,16 @@ def test_one_flipped_bit_is_named_and_mended(
     before = tree(archive / "objects")
     victim = flip_a_bit(archive, archive, full["page"])
     with Archive.open(archive) as there:
-        (bad,) = [item for item in there.fsck().bad if item.kind == "altered"]
+        (bad,) = [item for item in there.copies.fsck().bad if item.kind == "altered"]
         assert bad.name == full["page"]
-        report = there.fsck(repair_from=str(into))
+        report = there.copies.fsck(repair_from=str(into))
     assert [(each.name, each.outcome) for each in report.mended] == [(full["page"], "mended")]
     assert report.ok
     assert tree(archive / "objects") == before
     # and a mirror mends itself from the origin, over HTTP
     (folder / "objects" / victim).unlink()
     with Archive.open(into) as here:
-        report = here.fsck(repair_from=origin.base)
+        report = here.copies.fsck(repair_from=origin.base)
     assert [each.outcome for each in report.mended] == ["mended"]
     assert before.items() <= tree(folder / "objects").items()
 
@@ -154,12 +155,12 @@ def test_copy_that_has_other_bytes_is_named_and_nothing_changes(
     flip_a_bit(archive, archive, full["page"])
     before = tree(archive / "objects")
     with Archive.open(archive) as there:
-        report = there.fsck(repair_from=str(into))
+        report = there.copies.fsck(repair_from=str(into))
     assert [each.outcome for each in report.mended] == ["wrong"]
     assert [item.kind for item in report.bad] == ["altered"]
     assert tree(archive / "objects") == before
     with Archive.open(into) as here:
-        report = here.fsck(repair_from=origin.base)
+        report = here.copies.fsck(repair_from=origin.base)
     assert [each.outcome for each in report.mended] == ["wrong"]
 
 
@@ -195,9 +196,9 @@ def test_mirror_mints_nothing(
         for change in (
             lambda: here.add(b"new", name="new.txt"),
             lambda: here.cite(full["page"], quote="did not move"),
-            lambda: here.state(full["page"], "subject", "x"),
-            lambda: here.withdraw(full["page"], reason="own-error"),
-            lambda: here.erase(full["document"], ground="own-error"),
+            lambda: here.annotations.statements.state(full["page"], "subject", "x"),
+            lambda: here.access.withdraw(full["page"], reason="own-error"),
+            lambda: here.access.erase(full["document"], ground="own-error"),
         ):
             with pytest.raises(PermaciteError) as refused:
                 change()
@@ -210,7 +211,7 @@ def test_closed_document_is_its_entry_alone_until_it_is_open(
     archive: Path, origin: Running, full: dict[str, str], into: Location, folder: Path
 ) -> None:
     with Archive.open(archive) as there:
-        there.standing(full["document"], Choice(access="closed"))
+        there.access.standing(full["document"], Choice(access="closed"))
     followed = follow(origin.base, into)
     assert followed.withheld == 4  # two versions, a citation and a statement
     assert root(into) == root(archive)
@@ -221,13 +222,13 @@ def test_closed_document_is_its_entry_alone_until_it_is_open(
     with served(into, "--public") as mirror:
         assert ask(mirror.base, f"/{full['page']}").status == 404
     with Archive.open(archive) as there:
-        there.standing(full["document"], Choice(access="public"))
+        there.access.standing(full["document"], Choice(access="public"))
     assert follow(origin.base, into).filled == 4
     assert findings(into) == []
     with Archive.open(into) as here:
         assert here.resolve(full["cited"]).text == "stood in the reeds"
     with Archive.open(archive) as there:
-        there.standing(full["document"], Choice(access="closed"))
+        there.access.standing(full["document"], Choice(access="closed"))
     follow(origin.base, into)
     with served(into, "--public") as mirror:
         assert ask(mirror.base, f"/{full['page']}").status == 403
@@ -243,7 +244,7 @@ def test_withdrawal_hides_here_what_it_hides_there(
 ) -> None:
     follow(origin.base, into)
     with Archive.open(archive) as there:
-        there.withdraw(full["document"], reason="copyright", status=451, who="Ann Reader")
+        there.access.withdraw(full["document"], reason="copyright", status=451, who="Ann Reader")
     for directory in (into, later):  # one that had it, and one that never was given it
         follow(origin.base, directory)
         assert root(directory) == root(archive)
@@ -254,7 +255,7 @@ def test_withdrawal_hides_here_what_it_hides_there(
             assert digests["entries"][0]["withheld"] == "withdrawn"
     assert b"did not move" not in engines.Repository.all_of(tmp_path / "later")
     with Archive.open(archive) as there:
-        there.reinstate(full["document"])
+        there.access.reinstate(full["document"])
     follow(origin.base, into)
     with Archive.open(into) as here:
         assert here.resolve(full["page"]).content == PAGE
@@ -272,7 +273,7 @@ def test_erasure_destroys_here_what_it_destroys_there(
     follow(origin.base, into)
     assert PAGE in tree(folder / "objects").values()
     with Archive.open(archive) as there:
-        there.erase(full["document"], ground="data-protection")
+        there.access.erase(full["document"], ground="data-protection")
     for directory, name in ((into, "mirror"), (later, "later")):
         follow(origin.base, directory)
         assert root(directory) == root(archive)
@@ -289,7 +290,7 @@ def test_mirror_that_does_not_follow_is_told_to_be_late(origin: Running, into: L
     with Repository.open(into) as repository:
         repository.set_setting("mirror followed", "2026-01-01T00:00:00.000000Z")
     with Archive.open(into) as here:
-        (late,) = here.fsck().bad
+        (late,) = here.copies.fsck().bad
     assert (late.name, late.kind) == (origin.base, "late")
     assert "since 2026-01-01" in late.detail
     follow(origin.base, into)
@@ -316,7 +317,7 @@ def test_forked_log_is_named_with_both_checkpoints_and_nothing_is_taken(
     notes = evidence.read_text()
     for directory in (archive, other):
         with Archive.open(directory) as signer:
-            assert signer.log().checkpoint in notes
+            assert signer.log.state().checkpoint in notes
     assert root(into) == before
     assert [line for line in findings(into) if line.startswith("fork: ")]
     with served(archive, "--public") as origin, pytest.raises(IntegrityError) as refused:
@@ -347,7 +348,7 @@ def test_another_key_is_refused(archive: Path, tmp_path: Path, into: Location) -
     with served(archive, "--public") as origin:
         follow(origin.base, into)
         with Archive.open(other) as unlike, pytest.raises(IntegrityError) as refused:
-            follow(origin.base, tmp_path / "new", key=unlike.log().key)
+            follow(origin.base, tmp_path / "new", key=unlike.log.state().key)
         assert refused.value.problem == "the archive signs with another key"
         assert not (tmp_path / "new").exists()
     with served(other, "--public") as origin, pytest.raises(IntegrityError) as refused:
@@ -368,7 +369,7 @@ def test_cosigned_checkpoint_is_given_out_and_verifies(
         note = Note.parse(ask(mirror.base, "/-/log/checkpoint").body.decode())
     assert cosigner.verifies(note)
     with Archive.open(archive) as there:
-        assert Verifier.parse(there.log().key).verifies(note)
+        assert Verifier.parse(there.log.state().key).verifies(note)
     assert findings(into) == []
     with Archive.open(into) as here:
         assert check(here.prove(full["page"])).holds
@@ -420,8 +421,8 @@ def test_mirror_of_an_archive_of_before(tmp_path: Path, into: Location, later: L
         assert root(into) == root(archive)
         assert findings(into) == findings(archive)
         with Archive.open(archive) as there:
-            name = there.list(limit=1).documents[0].pdi
-            there.withdraw(name, reason="copyright")
+            name = there.documents.list(limit=1).documents[0].pdi
+            there.access.withdraw(name, reason="copyright")
         for directory in (into, later):
             follow(origin.base, directory)
             assert root(directory) == root(archive)
@@ -434,7 +435,7 @@ def test_command_tells_what_came_and_goes_on(
     archive: Path, origin: Running, cli: Callable[..., Outcome], into: Location
 ) -> None:
     with Archive.open(archive) as there:
-        key = there.log().key
+        key = there.log.state().key
     told = json.loads(cli("mirror", origin.base, str(into), "--key", key, "--json").out)
     assert (told["size"], told["entered"], told["lost"]) == (root(archive)[0],) * 2 + ([],)
     assert told["key"] == key
@@ -455,6 +456,6 @@ def test_command_tells_what_came_and_goes_on(
 @pytest.mark.sqlite
 def test_mirror_is_backed_up(origin: Running, into: Location, tmp_path: Path) -> None:
     follow(origin.base, into)
-    with Preservation.open(into) as here:
-        here.backup(tmp_path / "backup")
+    with Archive.open(into) as here:
+        here.copies.backup(tmp_path / "backup")
     assert root(tmp_path / "backup") == root(into)

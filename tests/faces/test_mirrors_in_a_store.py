@@ -78,7 +78,7 @@ def check(into: str, names: dict[bytes, PDI]) -> None:
         for content, name in islice(names.items(), 99):  # all are read once, by packs, below
             assert here.read(here.representation(name)) == content
     with Archive.open(into) as mirror:
-        kinds = {each.kind for each in mirror.fsck().findings}
+        kinds = {each.kind for each in mirror.copies.fsck().findings}
         assert kinds <= {"erased"}
 
 

@@ -85,7 +85,7 @@ def test_octets_in_a_store(
     assert follow(origin.base, location).lost == ()
     with Archive.open(location) as here:
         assert here.resolve(passage).text == "highest tide"
-        assert here.fsck().ok
+        assert here.copies.fsck().ok
     assert not (tmp_path / "mirror/objects").exists()
 
 
@@ -100,21 +100,21 @@ def test_a_role_of_its_own_follows(
     with Archive.open(archive) as there:
         added = [there.add(text, name="a.txt") for text in (b"closed", b"withdrawn", b"erased")]
         closed, withdrawn, erased = (each.document.pdi for each in added)
-        there.standing(closed, Choice(access="closed"))
-        there.log()
+        there.access.standing(closed, Choice(access="closed"))
+        there.log.state()
     follow(origin.base, own)
     with Archive.open(archive) as there:
-        there.standing(closed, Choice(access="public"))
-        there.withdraw(withdrawn, reason="copyright")
-        there.erase(erased, ground="court-order")
-        there.erase(passage.partition("#")[0], ground="court-order")
+        there.access.standing(closed, Choice(access="public"))
+        there.access.withdraw(withdrawn, reason="copyright")
+        there.access.erase(erased, ground="court-order")
+        there.access.erase(passage.partition("#")[0], ground="court-order")
     assert follow(origin.base, own).filled == 1
     with Repository.open(own) as here:
         here.mirror.keep_forks({"fork-1-2-abc.txt": "shown"})
     assert follow(origin.base, own, past_fork=True).entered == 0
     with Archive.open(own) as here, Archive.open(archive) as there:
-        assert here.log().size == there.log().size
-        assert here.fsck().ok
+        assert here.log.state().size == there.log.state().size
+        assert here.copies.fsck().ok
 
 
 def test_what_is_there_and_no_mirror_stays_as_it_is(

@@ -71,7 +71,7 @@ def test_what_is_altered_is_refused(
             service.add(written, name=f"brief.{form}")
         assert error.value.actual == words
         assert error.value.expected == service.resolve(f"{ruling}{fragment}").text
-        assert service.about().documents == 1
+        assert service.documents.about().documents == 1
 
 
 ADDRESSES = [
@@ -145,7 +145,7 @@ def test_both_texts_are_told_and_nothing_is_committed(
     told = json.loads(as_json.err[as_json.err.index("{") :])
     assert (told["code"], told["actual"], told["expected"]) == ("integrity", "harbor", "harbour")
     with Archive.open(archive) as service:
-        assert service.about().documents == 1
+        assert service.documents.about().documents == 1
     taken = cli("import", "--misquoted", str(file))
     assert (taken.status, "there: harbour" in taken.err) == (0, True)
 
@@ -229,7 +229,7 @@ def test_what_is_filled_in_is_found_again(
         found = service.add(made.read_bytes(), name=made.name).quotations
         assert [one.status for one in found[:2]] == ["exact", "exact"]
         assert [one.status in {"exact", "space"} for one in found[2:]] == [True], "a line end"
-        (quoter,) = service.quoters(f"{ruling}#char=26,27")[1:]
+        (quoter,) = service.quotations.quoters(f"{ruling}#char=26,27")[1:]
         assert quoter.words == "harbour"
 
 

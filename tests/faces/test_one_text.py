@@ -61,12 +61,12 @@ def check_passage(service: Archive, name: str, start: int, end: int) -> str:
     whole, quick = (service.resolve(cited.reference, whole=each) for each in (True, False))
     assert whole.text == quick.text == cited.quote
     assert service.verify(cited.reference).findings == ()
-    proof = service.proof(cited.reference)
-    report = proofs.check(proof.content, key=service.log().key)
+    proof = service.proofs.proof(cited.reference)
+    report = proofs.check(proof.content, key=service.log.state().key)
     assert report.holds, report
     assert report.trusted
     assert report.quote == cited.quote
-    shown = service.read(cited.reference, text=True)
+    shown = service.documents.reader.read(cited.reference, text=True)
     assert shown.passage is not None
     assert shown.passage.quote == cited.quote
     assert shown.text is not None

@@ -91,12 +91,12 @@ def test_the_condition_knows_the_last_backup_and_the_last_check(
     archive: Path, cli: Callable[..., Outcome], tmp_path: Path
 ) -> None:
     with Archive.open(archive) as service:
-        before = service.condition()
+        before = service.copies.status.condition()
     assert (before.documents, before.copied, before.checked) == (0, None, None)
     assert cli("backup", str(tmp_path / "copy")).status == 0
     assert cli("fsck").status == 0
     with Archive.open(archive) as service:
-        now = service.condition()
+        now = service.copies.status.condition()
     assert now.copied is not None
     assert now.checked is not None
     assert now.checked.faults == 0

@@ -85,8 +85,8 @@ def test_a_page_of_another_site_writes_nothing(
             answer = ask(running.base, where, method, content, Content_Type="text/html", **fields)
             assert answer.status == 403, fields
     with Archive.open(archive) as held:
-        assert held.show(name).citations == ()
-        assert list(held.jottings()) == []
+        assert held.documents.show(name).citations == ()
+        assert list(held.annotations.list()) == []
 
 
 SHOWN = ["document", "iframe", "frame", "object", "embed"]

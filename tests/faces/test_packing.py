@@ -50,7 +50,7 @@ def names(engine: object, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             "short": held.add(b"A short text.\r\n", name="short.txt").pdi,
             "picture": held.add(PICTURE, name="data.bin").pdi,
             "packed": held.add(gzip.compress(TEXT, mtime=0), name="log.txt.gz").pdi,
-            "secret": held.add_token(scope="read").secret,
+            "secret": held.access.tokens.add(scope="read").secret,
         }
     with served(folder, "--public") as running:
         yield found | {"base": running.base}

@@ -36,7 +36,7 @@ def saved(archive: Path, content: bytes, name: str = "book.pdf") -> tuple[str, s
     """The names of a PDF and of its text, or twice the first."""
     with Archive.open(archive) as held:
         text = held.add(content, name=name).pdi
-        formats = [item.pdi for item in held.show(text).document.formats]
+        formats = [item.pdi for item in held.documents.show(text).document.formats]
     return next(each for each in formats if ".pdf." in each), text
 
 
@@ -128,7 +128,7 @@ def test_words_are_selected_by_the_mouse_and_cited(
     page.locator("#cite").click()
     expect(page.locator(".passage mark")).to_have_text("light falls on the water")
     with Archive.open(archive) as held:
-        (cited,) = held.show(text).citations
+        (cited,) = held.documents.show(text).citations
     assert (cited.quote, cited.labels[0].told) == ("light falls on the water", "p. 1")
     assert frame.locator(".words mark").count() > 0
 

@@ -42,7 +42,9 @@ def test_a_page_is_cited_with_the_number_that_is_printed(held: tuple[Archive, st
     assert (cited.part, [label.told for label in cited.labels]) == ("file page 1", ["p. xvii"])
     assert "p. xvii" in cited.forms.sentence
     assert '"locator": "xvii"' in cited.forms.csl_json
-    assert archive.styled(cited.reference, "APA").endswith("#page=1 (p. xvii).")
+    assert archive.citations.references.styled(cited.reference, "APA").endswith(
+        "#page=1 (p. xvii)."
+    )
 
 
 def test_a_page_resolves_to_its_words_and_its_picture(held: tuple[Archive, str]) -> None:
@@ -59,18 +61,23 @@ def test_a_page_resolves_to_its_words_and_its_picture(held: tuple[Archive, str])
 def test_a_page_is_drawn_before_it_is_asked_for(archive: Path) -> None:
     with Archive.open(archive) as held:
         text = held.add(paper(FIRST, SECOND, labels="0<</S/D/St 40>>"), name="own.pdf").pdi
-        digest = next(f.digest for f in held.show(text).document.formats if f.format == "pdf")
-        leaf = held.read(text).leaf
+        digest = next(
+            f.digest for f in held.documents.show(text).document.formats if f.format == "pdf"
+        )
+        leaf = held.documents.reader.read(text).leaf
         assert leaf is not None
         drawn = decoders.workers("pages")._kept  # noqa: SLF001 - what is there already is looked at
         key = str(digest), "application/pdf", "page=1", "preview"
         assert drawn.get(*key) is None
-        held.draw(leaf)
+        held.documents.reader.draw(leaf)
         picture = drawn.get(*key)
         assert picture is not None
-        assert base64.b64encode(picture.data).decode() in held.page(leaf.reference).html
-        held.withdraw(leaf.pdi, reason="copyright")
-        held.draw(leaf)  # what is wrong is told where the page is shown
+        assert (
+            base64.b64encode(picture.data).decode()
+            in held.documents.reader.page(leaf.reference).html
+        )
+        held.access.withdraw(leaf.pdi, reason="copyright")
+        held.documents.reader.draw(leaf)  # what is wrong is told where the page is shown
 
 
 def test_an_area_is_cited_on_the_page_that_is_printed(held: tuple[Archive, str]) -> None:
@@ -158,7 +165,7 @@ def test_what_became_of_a_page_is_told(
         name = opened.save(address, allow_private=True).pdi.rpartition(".utf-8")[0]
         opened.cite(f"{name}.pdf.1#page=2")
         site.put("/book.pdf", "application/pdf", paper(*later))
-        (passage,) = opened.check(name, allow_private=True).passages
+        (passage,) = opened.drift.check(name, allow_private=True).passages
         assert passage.status == status
         if status == "moved":
             assert "the tide turns" in (passage.now or "")

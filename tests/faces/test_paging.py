@@ -87,7 +87,7 @@ def followed(server: Running, target: str, *, accept: str = "*/*") -> Iterator[A
 
 def test_the_api_says_what_the_library_says(server: Running, shelf: tuple[Path, list[str]]) -> None:
     with Archive.open(shelf[0]) as archive:
-        listing = archive.list(limit=3)
+        listing = archive.documents.list(limit=3)
     assert ask(server.base, "/-/api/documents?limit=3").json == plain(listing)
 
 
@@ -165,7 +165,7 @@ def test_what_is_committed_meanwhile_moves_no_page(tmp_path: Path) -> None:
         for answer in followed(running, "/-/api/documents?limit=2"):
             listed += [one["pdi"] for one in answer.json["documents"]]
             archive.add(b"new", name="new.txt")
-            archive.put(f"{expected[-2]}.png", b"%d" % len(listed), "image/png")
+            archive.lists.files.put(f"{expected[-2]}.png", b"%d" % len(listed), "image/png")
         assert listed == expected
 
 
@@ -173,7 +173,7 @@ def test_statements_are_led_through(tmp_path: Path) -> None:
     (name,) = fill(tmp_path / "archive", 1)
     with Archive.open(tmp_path / "archive") as archive:
         for number in range(5):
-            archive.state(f"{name}.png.1", "dcterms:subject", str(number))
+            archive.annotations.statements.state(f"{name}.png.1", "dcterms:subject", str(number))
     with served(tmp_path / "archive") as running:
         for about in ("", f"&name={name}"):
             answers = list(followed(running, f"/-/api/statements?limit=2{about}"))

@@ -165,7 +165,7 @@ def test_a_word_that_is_no_scheme_is_a_fault_of_the_program(
     names: dict[str, str], archive: Path
 ) -> None:
     with Archive.open(archive) as service, pytest.raises(TypeError, match="'folio'"):
-        service.cite(names["page"], folio="3")  # type: ignore[call-arg]
+        service.cite(names["page"], folio="3")
 
 
 def test_others_may_show_what_is_cut_out_of_a_picture_of_a_public_archive(

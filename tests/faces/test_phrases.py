@@ -118,7 +118,7 @@ def library(
             document = archive.add(writing.content, name=writing.name).document
             text = next(each.pdi for each in document.formats if each.media_type == "text/plain")
             found[document.pdi] = Held(writing, archive.resolve(text).text or "")
-        archive.index_words()
+        archive.documents.full_text.index_words()
     return folder, found
 
 
@@ -162,7 +162,7 @@ def wrong(archive: Archive, name: str, phrase: str) -> str:
         return f"another place: {cited!r}"
     if letters(hit.words) != letters(phrase):
         return f"other words are shown: {hit.words!r}"
-    page = archive.page(hit.reference, scripts=SCRIPTS).html
+    page = archive.documents.reader.page(hit.reference, scripts=SCRIPTS).html
     marked = html.unescape(TAG.sub("", "".join(MARK.findall(page))))
     if letters(marked) != letters(phrase):
         return f"other words are marked: {marked!r}"
@@ -172,14 +172,14 @@ def wrong(archive: Archive, name: str, phrase: str) -> str:
 def hide(archive: Archive, name: str, how: str) -> None:
     """Have a document no longer be open to all."""
     if how == "closed":
-        archive.standing(name, Choice(access="closed", ground="consent"))
+        archive.access.standing(name, Choice(access="closed", ground="consent"))
     elif how == "embargo":
         until = datetime.now(UTC).date() + timedelta(days=9)
-        archive.standing(name, Choice(embargo_until=until))
+        archive.access.standing(name, Choice(embargo_until=until))
     elif how == "withdrawn":
-        archive.withdraw(name, reason="copyright")
+        archive.access.withdraw(name, reason="copyright")
     else:
-        archive.erase(name, ground="data-protection")
+        archive.access.erase(name, ground="data-protection")
 
 
 def routes(name: str, phrase: str) -> Iterator[str]:
@@ -214,7 +214,7 @@ def test_no_route_tells_words_of_what_is_not_open(
     with Archive.open(folder) as archive:
         for number, name in enumerate(hidden):
             hide(archive, name, HIDDEN[number % len(HIDDEN)])
-        archive.index_words()
+        archive.documents.full_text.index_words()
     shown = letters("".join(held.text for name, held in library[1].items() if name not in hidden))
     tries, told = 0, []
     with Archive.open(folder) as archive, served(folder, "--public") as running:

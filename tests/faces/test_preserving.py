@@ -34,16 +34,20 @@ PAGE = b'<!doctype html><title>T</title><p>Words <q cite="%s">tide</q>'
 def full(archive: Path) -> Path:
     """An archive with all that can stand in one."""
     with Archive.open(archive) as service:
-        service.add_series("press.lab.example.us")
+        service.documents.series.add("press.lab.example.us")
         text = service.add(b"The tide.", name="tide.txt")
         page = service.add(
             PAGE % f"{text.pdi}#char=4,8".encode(), name="page.html", series="press.lab.example.us"
         )
-        service.put(text.pdi, "The t\u00efde.".encode(), "text/plain; charset=utf-8")
+        service.lists.files.put(text.pdi, "The t\u00efde.".encode(), "text/plain; charset=utf-8")
         service.cite(page.pdi, quote="Words", note="a remark")
-        service.state(page.pdi, "creator", "Ann", who="Ben")
-        service.delegate("resolver", "old.lab.example.us", "https://a.example", last="2020-01-01")
-        service.delegate("minter", "press.lab.example.us", "Ann", first="2020-01-01")
+        service.annotations.statements.state(page.pdi, "creator", "Ann", who="Ben")
+        service.documents.series.delegate(
+            "resolver", "old.lab.example.us", "https://a.example", last="2020-01-01"
+        )
+        service.documents.series.delegate(
+            "minter", "press.lab.example.us", "Ann", first="2020-01-01"
+        )
         inner = service._repository  # noqa: SLF001 - what only the library can do
         picture = NewRepresentation(
             b"PNG", "image/png", sidecars={"a/../b": b"side", "c": b"side 2"}, received=b"png"
@@ -52,9 +56,9 @@ def full(archive: Path) -> Path:
             [picture], unique_id="my%20own", provenance=Provenance(details={"a": [1, {"b": None}]})
         )
         inner.add_format(made.pdi, NewRepresentation(b"GIF", "image/gif"))
-        service.withdraw(page.pdi, reason="court-order", status=451, who="Ann")
-        service.withdraw(text.pdi.removesuffix(".text.1"), reason="safety")
-        service.reinstate(text.pdi.removesuffix(".text.1"))
+        service.access.withdraw(page.pdi, reason="court-order", status=451, who="Ann")
+        service.access.withdraw(text.pdi.removesuffix(".text.1"), reason="safety")
+        service.access.reinstate(text.pdi.removesuffix(".text.1"))
     return archive
 
 
@@ -71,16 +75,16 @@ def test_an_archive_comes_back_from_ocfl_with_the_same_log(
     assert after["key"] != before["key"]
     assert cli("--archive", str(anew), "fsck").out == cli("fsck").out
     with Archive.open(full) as old, Archive.open(str(anew)) as new:
-        assert new.list().documents == old.list().documents
-        assert new.about().all_series == old.about().all_series
-        assert new.delegations() == old.delegations()
-        assert new.statements() == old.statements()
-        for document in old.list().documents:
-            assert new.show(document.pdi) == old.show(document.pdi)
-        page = next(one for one in new.list().documents if one.title == "T")
-        new.reinstate(page.formats[0].pdi)
-        assert [one.status for one in new.quotes(page.formats[1].pdi)] == ["exact"]
-        name = pdi.parse(f"{new.list().documents[-1].pdi}.png.1")
+        assert new.documents.list().documents == old.documents.list().documents
+        assert new.documents.about().all_series == old.documents.about().all_series
+        assert new.documents.series.delegations() == old.documents.series.delegations()
+        assert new.annotations.statements.about() == old.annotations.statements.about()
+        for document in old.documents.list().documents:
+            assert new.documents.show(document.pdi) == old.documents.show(document.pdi)
+        page = next(one for one in new.documents.list().documents if one.title == "T")
+        new.access.reinstate(page.formats[0].pdi)
+        assert [one.status for one in new.quotations.of(page.formats[1].pdi)] == ["exact"]
+        name = pdi.parse(f"{new.documents.list().documents[-1].pdi}.png.1")
         assert isinstance(name, pdi.PDI)
         inner = new._repository  # noqa: SLF001 - the sidecars have no name
         assert inner.sidecar(inner.representation(name), "a/../b") == b"side"
@@ -169,7 +173,7 @@ def copy(cli: Cli, archive: Path, tmp_path: Path) -> Path:
     (tmp_path / "a.txt").write_bytes(b"one two")
     name = cli("import", str(tmp_path / "a.txt")).out.split()[0]
     with Archive.open(archive) as service:
-        service.put(name, b"one three", "text/plain; charset=us-ascii")
+        service.lists.files.put(name, b"one three", "text/plain; charset=us-ascii")
     assert cli("export", "--ocfl", str(tmp_path / "ocfl")).status == 0
     return tmp_path / "ocfl"
 

@@ -65,13 +65,13 @@ def rich(archive: Path) -> Path:
         inner = service._repository  # noqa: SLF001 - what only the library can do
         text = service.add(b"The tide.", name="tide.txt")
         for words in ("The t\u00efde.", "The tide.", "The tides."):
-            service.put(text.pdi, words.encode(), "text/plain; charset=utf-8")
+            service.lists.files.put(text.pdi, words.encode(), "text/plain; charset=utf-8")
         quoted = f"<meta charset=utf-8><q cite='{text.pdi}#char=4,8'>tide</q>"
         service.add(quoted.encode(), name="q.html")
         title = "\u6f6e\u306e\u9ad8\u3055 \u00b7 \u05d2\u05d0\u05d5\u05ea"
         page = service.add(f"<meta charset=utf-8><title>{title}</title>w".encode(), name="p.html")
-        service.state(page.pdi, "creator", "\u00c4nne", who="Ben")
-        service.withdraw(page.pdi.removesuffix(".html.1"), reason="court-order", status=451)
+        service.annotations.statements.state(page.pdi, "creator", "\u00c4nne", who="Ben")
+        service.access.withdraw(page.pdi.removesuffix(".html.1"), reason="court-order", status=451)
         for unique_id in ("http%3a%2f%2fa%2eb%2f%c3%a9", "1%2e%2e%2f", LONG):
             made = inner.commit(
                 [
@@ -129,12 +129,12 @@ def test_what_is_restored_is_the_same_in_every_byte_and_word(
                 for digest in {one.digest, one.received_digest or one.digest}:
                     assert second.octets(digest) == first.octets(digest)
         assert list(second.log.leaves()) == list(first.log.leaves())
-        assert new.statements() == old.statements()
+        assert new.annotations.statements.about() == old.annotations.statements.about()
         assert second.citations() == first.citations()
-        for document in old.list().documents:
+        for document in old.documents.list().documents:
             for kept in document.formats:
-                assert new.quoters(kept.pdi) == old.quoters(kept.pdi)
-        (quoting,) = new.quoters(f"{old.list().documents[0].pdi}")
+                assert new.quotations.quoters(kept.pdi) == old.quotations.quoters(kept.pdi)
+        (quoting,) = new.quotations.quoters(f"{old.documents.list().documents[0].pdi}")
         assert (quoting.status, quoting.words) == ("exact", "tide")
 
 
@@ -176,8 +176,8 @@ def test_the_earlier_key_is_told_and_still_holds_the_log(
     assert cli("--archive", str(second), "export", "--ocfl", str(again)).status == 0
     assert cli("--archive", str(third), "restore", str(again)).status == 0
     with Archive.open(str(third)) as service:
-        assert [one.key for one in service.log().earlier] == [before["key"], after["key"]]
-        assert service.held_to(kept.read_text(encoding="utf-8")).size == before["size"]
+        assert [one.key for one in service.log.state().earlier] == [before["key"], after["key"]]
+        assert service.log.held_to(kept.read_text(encoding="utf-8")).size == before["size"]
     with Archive.open(rich) as service:
         service.add(b"later", name="later.txt")
     kept.write_text(cli("log").out, encoding="utf-8")

@@ -129,7 +129,7 @@ def test_a_key_may_be_read_from_a_file(cli: Cli, bundle: Path, tmp_path: Path) -
 
 def test_a_bundle_of_another_archive_is_refused(cli: Cli, bundle: Path, tmp_path: Path) -> None:
     with Archive.create(tmp_path / "other", series="lab.example.us") as other:
-        key = other.log().key
+        key = other.log.state().key
     outcome = cli("verify", str(bundle), "--key", key)
     assert outcome.status == 1
     assert outcome.out.startswith("this proof does not hold: key")
@@ -358,7 +358,7 @@ def test_a_proof_of_another_log_under_the_same_key_is_a_split_view(
     assert told.out.startswith("this proof does not hold: view")
     assert "split view: one key signed two different logs of 3 entries" in told.out
     with Archive.create(tmp_path / "third", series="lab.example.us") as third:
-        kept.write_text(third.log().checkpoint)
+        kept.write_text(third.log.state().checkpoint)
     told = cli("verify", str(bundle), "--checkpoint", str(kept))
     assert (told.status, "signed by another key" in told.out) == (1, True)
     assert cli("verify", "urn:pdi://a.zz/2026/01/01/1", "--checkpoint", str(kept)).status == 2

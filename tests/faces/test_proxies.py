@@ -133,7 +133,7 @@ def test_the_story_through_nginx_with_tls(
     archive: Path, names: dict[str, str], nginx: str, tmp_path: Path
 ) -> None:
     with Archive.open(archive) as held:
-        secret = held.add_token(scope="save").secret
+        secret = held.access.tokens.add(scope="save").secret
     options = ("--name", HOST, "--forwarded-allow-ips", "127.0.0.1,::1", "--writable")
     folder = tmp_path / "nginx"
     with served(archive, *options) as running, before(nginx, running.base, folder) as port:
@@ -174,7 +174,7 @@ def test_a_certificate_is_renewed_and_a_token_revoked_without_a_stop(
     archive: Path, nginx: str, tmp_path: Path
 ) -> None:
     with Archive.open(archive) as held:
-        added = held.add_token(scope="save")
+        added = held.access.tokens.add(scope="save")
         name = held.add(b"x" * (32 << 20), name="long.txt").pdi
     folder = tmp_path / "nginx"
     options = ("--name", HOST, "--forwarded-allow-ips", "127.0.0.1", "--workers", "2")
@@ -194,7 +194,7 @@ def test_a_certificate_is_renewed_and_a_token_revoked_without_a_stop(
         asked = partial(Secured(port, folder).ask, "/pdi://lab.example.us/", "PUT", b"a")
         assert {asked(**bearer).status for _ in range(6)} == {201}
         with Archive.open(archive) as held:
-            held.revoke_token(added.token.id)
+            held.access.tokens.revoke(added.token.id)
         assert {asked(**bearer).status for _ in range(6)} == {401}
 
 

@@ -109,8 +109,8 @@ def test_a_quoter_that_is_withdrawn_is_listed_with_the_reason(
     cli: Cli, article: str, source: str, archive: Path
 ) -> None:
     with Archive.open(archive) as service:
-        service.withdraw(article.removesuffix(".html.1"), reason="own-error")
-        (found,) = service.quoters(f"{source}#char=4,8")
+        service.access.withdraw(article.removesuffix(".html.1"), reason="own-error")
+        (found,) = service.quotations.quoters(f"{source}#char=4,8")
     assert (found.status, found.words, found.cited_words) == ("withdrawn", "", None)
     assert found.problem.endswith("was withdrawn: own-error")
     assert "own-error" in cli("quoted-by", source).out

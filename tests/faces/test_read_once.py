@@ -117,5 +117,5 @@ def test_the_reader_reads_once_what_it_shows(archive: Path) -> None:
     with Archive.open(archive) as service:
         saved = service.add(_page(), name="a.html")
         text = next(one.pdi for one in saved.document.formats if one.format == "utf-8")
-        counts = _counted(lambda: service.page(f"{text}#char=4,15"))
+        counts = _counted(lambda: service.documents.reader.page(f"{text}#char=4,15"))
     assert (counts["tokens"], counts["decodings"]) == (1, 1)

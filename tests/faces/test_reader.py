@@ -119,7 +119,7 @@ def test_words_selected_in_the_page_are_cited_and_resolve(
     assert re.search(r"#char=[0-9]+,[0-9]+$", reference)
     with Archive.open(archive) as service:
         assert service.resolve(reference).text == "seen from both piers & the light"
-        forms = service.show(saved["pdi"]).citations[-1].forms
+        forms = service.documents.show(saved["pdi"]).citations[-1].forms
     shown = page.locator(".passage .forms")
     shown.get_by_text("Markdown", exact=True).click()
     assert forms.markdown in shown.inner_text()

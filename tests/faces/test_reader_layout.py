@@ -47,7 +47,7 @@ def paths(archive: Path, site: Site) -> dict[str, str]:
         page = service.add(PAGE.encode(), name="log.html", uri="https://harbour.example.org/log")
         cited = service.cite(page.pdi, quote=QUOTE).reference
         gone = service.add(b"<title>Gone</title><p>Words.", name="gone.html")
-        service.withdraw(gone.document.pdi, reason="copyright")
+        service.access.withdraw(gone.document.pdi, reason="copyright")
         octets = service.add(bytes(range(256)), name="octets.bin")
         text = service.add(LINES.encode(), name="notes.txt")
         outer = service.add(aggregate(), name="outer.mhtml")
@@ -56,7 +56,7 @@ def paths(archive: Path, site: Site) -> dict[str, str]:
         earlier = service.cite(saved.pdi, quote=QUOTE).reference.replace("#", "?fragment=")
         site.put("/night", "text/html", PAGE.replace("bright", "pale"))
         service.save(address, allow_private=True)
-        service.check(saved.pdi, allow_private=True)
+        service.drift.check(saved.pdi, allow_private=True)
     name, _, fragment = cited.partition("#")
     return {
         "home": "/?",

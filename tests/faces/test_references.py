@@ -12,6 +12,7 @@ import pytest
 from tests.archives import Archive, command_on
 
 from permacite.errors import NotFoundError
+from permacite.service.archive import public_view
 from permacite.service.reader.following import live_address
 
 from .conftest import served
@@ -40,12 +41,15 @@ def folder(tmp_path: Path) -> Path:
 def name(folder: Path) -> str:
     """The page's full name."""
     with Archive.open(folder) as archive:
-        (document,) = archive.list().documents
+        (document,) = archive.documents.list().documents
         return document.formats[0].pdi
 
 
 def details(archive: Archive, name: str) -> dict[str, tuple[str, str]]:
-    return {each.field: (each.value, each.stated) for each in archive.describe(name).details}
+    return {
+        each.field: (each.value, each.stated)
+        for each in archive.citations.references.describe(name).details
+    }
 
 
 def test_a_citation_tells_author_and_date(folder: Path, name: str) -> None:
@@ -82,10 +86,12 @@ def test_each_value_says_where_it_is_stated(folder: Path, name: str) -> None:
 
 def test_a_statement_corrects_it_and_a_later_one_that(folder: Path, name: str) -> None:
     with Archive.open(folder) as archive:
-        document = archive.show(name).document.pdi
-        archive.state(document, "creator", "Bo Ek", who="librarian")
-        archive.state(document, "dcterms:creator", "Ek, Bo; Fox, Cy", who="librarian")
-        told = archive.describe(name)
+        document = archive.documents.show(name).document.pdi
+        archive.annotations.statements.state(document, "creator", "Bo Ek", who="librarian")
+        archive.annotations.statements.state(
+            document, "dcterms:creator", "Ek, Bo; Fox, Cy", who="librarian"
+        )
+        told = archive.citations.references.describe(name)
     authors = [each.value for each in told.details if each.field == "author"]
     assert authors == ["Ek, Bo", "Fox, Cy"]
     assert "librarian" in told.details[0].stated
@@ -93,21 +99,21 @@ def test_a_statement_corrects_it_and_a_later_one_that(folder: Path, name: str) -
 
 def test_what_is_withdrawn_is_not_told_of(folder: Path, name: str) -> None:
     with Archive.open(folder) as archive:
-        archive.withdraw(name, reason="own-error")
-        told = details(archive.public(), name)
+        archive.access.withdraw(name, reason="own-error")
+        told = details(public_view(archive), name)
     assert told == {}
 
 
 def test_a_style_prints_it(folder: Path, name: str) -> None:
     with Archive.open(folder) as archive:
-        printed = archive.styled(name, "APA")
+        printed = archive.citations.references.styled(name, "APA")
         assert printed.startswith("Lee, A. (2021, February 3). The harbour is closed. The Herald.")
         assert name in printed
         with pytest.raises(NotFoundError, match="no such style") as refused:
-            archive.styled(name, "chicago-author")
+            archive.citations.references.styled(name, "chicago-author")
         assert "chicago-author-date" in refused.value.details()["candidates"]  # type: ignore[operator]
         with pytest.raises(NotFoundError):
-            archive.styled(name, "../../etc/passwd")
+            archive.citations.references.styled(name, "../../etc/passwd")
 
 
 def test_the_command_tells_it(folder: Path, name: str) -> None:
@@ -148,16 +154,18 @@ def test_the_page_of_a_citation_shows_formatted_references_first(folder: Path, n
 def test_what_a_page_states_is_not_kept_from_a_gate(folder: Path, name: str) -> None:
     """What was read before a withdrawal is not told after it."""
     with Archive.open(folder) as archive:
-        assert archive.describe(name).details
-        archive.withdraw(name, reason="own-error")
-        assert not archive.public().describe(name).details
+        assert archive.citations.references.describe(name).details
+        archive.access.withdraw(name, reason="own-error")
+        assert not public_view(archive).citations.references.describe(name).details
 
 
 def test_the_page_of_a_citation_says_first_what_it_claims(tmp_path: Path) -> None:
     """The live page is linked at the words; what that shows and what not is said in plain words."""
     with Archive.create(tmp_path / "archive", series="lab.example.us") as archive:
         added = archive.add(PAGE, name="page.html", uri="https://herald.example/a#top")
-        reading = archive.read(archive.cite(added.pdi, quote="closed until noon").reference)
+        reading = archive.documents.reader.read(
+            archive.cite(added.pdi, quote="closed until noon").reference
+        )
     assert reading.live == "https://herald.example/a#top:~:text=closed%20until%20noon"
 
 
@@ -184,6 +192,6 @@ def test_a_file_without_authors_goes_under_its_title_once(folder: Path) -> None:
     with Archive.open(folder) as archive:
         added = archive.add(b"Ebb and flow.", name="tides.txt")
         for style in ("Chicago", "Chicago, notes", "APA", "MLA", "Harvard", "IEEE"):
-            printed = archive.styled(added.pdi, style)
+            printed = archive.citations.references.styled(added.pdi, style)
             assert printed.count("tides.txt") == 1
             assert "127.0.0.1" not in printed  # which nobody else could open

@@ -193,7 +193,7 @@ def test_pages_of_one_site_wait_for_each_other(archive: Path, site: Site) -> Non
     began = time.monotonic()
     with Archive.open(archive) as held:
         manner = Manner(pause_s=0.2, options={"allow_private": True})
-        told = list(held.save_all(read_list("\n".join(pages).encode()), manner))
+        told = list(held.lists.save(read_list("\n".join(pages).encode()), manner))
     assert [each.outcome for each in told] == ["saved"] * 4
     assert time.monotonic() - began > 0.6
 
@@ -223,10 +223,10 @@ def test_a_list_that_is_killed_goes_on_and_saves_nothing_twice(
     assert told["counts"] == {"wrong": 1, "saved": count}
     assert {page["uri"] for page in told["pages"]} == {*pages, "no address"}
     with Archive.open(archive) as held:
-        assert held.about().documents == count
+        assert held.documents.about().documents == count
         versions = Counter(str(item.pdi.document) for item in held._repository.list())  # noqa: SLF001 - each is looked at
         assert set(versions.values()) == {1}
-        kinds = {finding.kind for finding in held.fsck().findings}
+        kinds = {finding.kind for finding in held.copies.fsck().findings}
         assert kinds <= {"orphan"}  # octets whose commit the end came before
     again = subprocess.run(command, capture_output=True, text=True, check=False)
     assert "going on" not in again.stderr

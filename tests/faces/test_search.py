@@ -65,7 +65,7 @@ def library(archive: Path) -> Path:
 
 def _found(folder: Path, typed: str, **options: object) -> list[str]:
     with Archive.open(folder) as held:
-        return [hit.words for hit in held.search(typed, **options).hits]  # type: ignore[arg-type]
+        return [hit.words for hit in held.search(typed, **options).hits]
 
 
 @pytest.mark.parametrize("language", sorted(TEXTS))
@@ -166,17 +166,17 @@ def test_what_is_closed_withdrawn_or_erased_is_never_found(library: Path) -> Non
     assert words() == ["lantern"]
     with Archive.open(library) as held:
         name = held.search("lantern").hits[0].pdi
-        held.standing(name, Choice(access="closed", ground="consent"))
+        held.access.standing(name, Choice(access="closed", ground="consent"))
         assert held.search("lantern").hits == ()
     assert words() == []
     with Archive.open(library) as held:
-        held.standing(name, Choice(access="public"))
+        held.access.standing(name, Choice(access="public"))
         assert [hit.words for hit in held.search("lantern").hits] == ["lantern"]
-        held.withdraw(name, reason="copyright")
+        held.access.withdraw(name, reason="copyright")
         assert held.search("lantern").hits == ()
-        held.reinstate(name)
+        held.access.reinstate(name)
         assert len(held.search("lantern").hits) == 1
-        held.erase(name, ground="data-protection")
+        held.access.erase(name, ground="data-protection")
         assert held.search("lantern").hits == ()
         assert held.search("quay moored").hits == ()
         assert len(held.search("filler").hits) == 11
@@ -187,10 +187,10 @@ def test_what_is_closed_withdrawn_or_erased_is_never_found(library: Path) -> Non
 def test_a_version_that_is_open_again_is_found_beside_the_others(library: Path) -> None:
     with Archive.open(library) as held:
         first = held.search("lantern").hits[0].pdi
-        held.withdraw(first, reason="copyright")
-        held.put(first, b"The beacon went out.", "text/plain")
+        held.access.withdraw(first, reason="copyright")
+        held.lists.files.put(first, b"The beacon went out.", "text/plain")
         assert len(held.search("beacon").hits) == 1
-        held.reinstate(first)
+        held.access.reinstate(first)
         assert len(held.search("lantern", every_version=True).hits) == 1
         assert len(held.search("beacon").hits) == 1
 
@@ -233,16 +233,16 @@ def test_an_index_that_is_damaged_or_missing_is_made_anew(library: Path) -> None
 def test_the_index_is_no_part_of_the_archive(library: Path, tmp_path: Path) -> None:
     with Archive.open(library) as held:
         assert held.search("lantern").hits
-        assert held.fsck().findings == ()
-        held.backup(tmp_path / "copy")
+        assert held.copies.fsck().findings == ()
+        held.copies.backup(tmp_path / "copy")
     assert not list((tmp_path / "copy").glob("search*"))
 
 
 def test_two_that_index_at_once_index_each_once(library: Path) -> None:
     with Archive.open(library) as one, Archive.open(library) as other:
         assert one.search("filler", most_s=0).entries == 13
-        assert other.index_words() == 13
-        assert one.index_words() == 13
+        assert other.documents.full_text.index_words() == 13
+        assert one.documents.full_text.index_words() == 13
         one.add(b"one more lantern", name="more.txt")
         assert len(other.search("lantern").hits) == 2
         assert len(one.search("lantern").hits) == 2

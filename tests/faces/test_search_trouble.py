@@ -159,7 +159,7 @@ def test_indexing_that_is_killed_goes_on(library: Path) -> None:
         process.stdout.close()
         with Archive.open(library) as held:
             assert len(held.search("lantern", limit=1000).hits) == 451
-            assert held.index_words() == 452
+            assert held.documents.full_text.index_words() == 452
 
 
 def test_two_servers_index_one_archive_at_once(library: Path) -> None:
@@ -170,7 +170,7 @@ def test_two_servers_index_one_archive_at_once(library: Path) -> None:
             bases = [one.base, other.base] * 4
             found = list(askers.map(lambda base: ask(base, "/-/api/search?q=lantern"), bases))
         assert {answer.status for answer in found} == {200}
-        assert held.index_words() == 42
+        assert held.documents.full_text.index_words() == 42
         for base in (one.base, other.base):
             last = ask(base, "/-/api/search?q=%22lantern+39%22").json
             assert (len(last["hits"]), last["indexed"]) == (1, 42)
@@ -191,7 +191,7 @@ class Passing:
 def test_an_index_that_others_bring_up_meanwhile_is_kept(archive: Path) -> None:
     with Archive.open(archive) as here, Archive.open(archive) as there:
         here.add(b"lantern", name="a.txt")
-        assert here.index_words() == 1
+        assert here.documents.full_text.index_words() == 1
         repository = here._repository.public()  # noqa: SLF001 - what searches are given
         sizes = []
 
@@ -199,11 +199,11 @@ def test_an_index_that_others_bring_up_meanwhile_is_kept(archive: Path) -> None:
             """Tell a size that is out of date when it is told."""
             sizes.append(repository.log.size())
             there.add(b"quay %d" % len(sizes), name="b.txt")
-            there.index_words()
+            there.documents.full_text.index_words()
             return sizes[-1]
 
         late = Passing(repository, log=Passing(repository.log, size=size))
-        with Index(here._place()) as index:  # noqa: SLF001 - there is no other way to it
+        with Index(here.documents.full_text._place()) as index:  # noqa: SLF001 - there is no other way to it
             follow(cast("Repository", late), index, most_s=0)
             assert index.count() == 2, "it is not thrown away"
         assert len(sizes) == 1

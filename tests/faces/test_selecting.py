@@ -195,4 +195,4 @@ def test_no_message_of_another_window_is_heard(archive: Path, running: Running, 
     expect(page.locator("#trouble")).to_contain_text("not to be found")
     expect(page.get_by_role("button", name="Cite this")).to_be_hidden()
     with Archive.open(archive) as service:
-        assert service.show(pdi).citations == ()
+        assert service.documents.show(pdi).citations == ()

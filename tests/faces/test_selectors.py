@@ -108,7 +108,7 @@ def test_what_is_selected_is_found(
     document = held.add(content, name=name).pdi
     if isinstance(selector, str):
         selector = {"type": "Annotation", "target": selector}
-    cited = held.cite_selected(document, json.dumps(selector))
+    cited = held.citations.selections.cite(document, json.dumps(selector))
     assert list(cited.found_by) == by
     resolved = held.resolve(cited.reference)
     assert words in " ".join((resolved.text or resolved.content.decode()).split())
@@ -137,11 +137,14 @@ def test_areas_of_pictures_are_found(held: Archive, selector: object, area: str 
     document = held.add(png(40, 30, 8, 2, zeros(30 * (1 + 3 * 40))), name="a.png").pdi
     if area is None:
         with pytest.raises((NotFoundError, ParseError)):
-            held.cite_selected(document, json.dumps(selector))
+            held.citations.selections.cite(document, json.dumps(selector))
         return
-    cited = held.cite_selected(document, json.dumps(selector))
+    cited = held.citations.selections.cite(document, json.dumps(selector))
     assert cited.reference == f"{document}#{area}"
-    assert held.cite_selected(document, cited.forms.annotation).reference == cited.reference
+    assert (
+        held.citations.selections.cite(document, cited.forms.annotation).reference
+        == cited.reference
+    )
 
 
 DIMENSIONS = [
@@ -190,7 +193,7 @@ def test_what_is_unsure_is_refused(
 ) -> None:
     document = held.add(content, name=name).pdi
     with pytest.raises(NotFoundError, match=told):
-        held.cite_selected(document, json.dumps(selector))
+        held.citations.selections.cite(document, json.dumps(selector))
 
 
 @pytest.mark.parametrize(
@@ -208,7 +211,7 @@ def test_what_is_unsure_is_refused(
 def test_what_is_no_selector_is_told(held: Archive, text: str) -> None:
     document = held.add(TEXT, name="text.txt").pdi
     with pytest.raises(ParseError):
-        held.cite_selected(document, text)
+        held.citations.selections.cite(document, text)
 
 
 def test_our_own_annotation_leads_back(held: Archive) -> None:
@@ -218,11 +221,13 @@ def test_our_own_annotation_leads_back(held: Archive) -> None:
     kinds = {each["type"]: each for each in target["selector"]}
     assert kinds["TextQuoteSelector"]["suffix"].rstrip() == " again."
     assert target["selector"][-1]["conformsTo"] == PLAIN
-    again = held.cite_selected(document, cited.forms.annotation)
+    again = held.citations.selections.cite(document, cited.forms.annotation)
     assert (again.reference, again.nth, again.occurrences) == (cited.reference, 2, 2)
     for each in target["selector"]:
         if each["type"] != "TextQuoteSelector":
-            found = held.cite_selected(document, json.dumps({**target, "selector": each}))
+            found = held.citations.selections.cite(
+                document, json.dumps({**target, "selector": each})
+            )
             assert found.reference == cited.reference
 
 
@@ -258,7 +263,7 @@ OF_PDF = [
 def test_what_is_selected_on_pages_is_found(
     held: Archive, book: str, selector: object, words: str, by: list[str]
 ) -> None:
-    cited = held.cite_selected(book, json.dumps(selector))
+    cited = held.citations.selections.cite(book, json.dumps(selector))
     assert " ".join(cited.quote.split()) == words
     assert list(cited.found_by) == by
     if "page" in by or "fragment" in by:
@@ -267,14 +272,14 @@ def test_what_is_selected_on_pages_is_found(
 
 def test_an_area_without_words_is_cited_as_a_place(held: Archive, book: str) -> None:
     position = {"pageIndex": 0, "rects": [[50, 40, 150, 90]]}
-    assert held.cite_selected(book, json.dumps(position)).reference == (
+    assert held.citations.selections.cite(book, json.dumps(position)).reference == (
         f"{book}.pdf.1#viewrect=50,310,100,50,1"
     )
     with pytest.raises(NotFoundError, match="none of the number 3"):
-        held.cite_selected(book, json.dumps({**position, "pageIndex": 2}))
+        held.citations.selections.cite(book, json.dumps({**position, "pageIndex": 2}))
     apart = {"pageIndex": 1, "rects": [[38, 345, 70, 362], [38, 95, 200, 115]]}
     with pytest.raises(NotFoundError, match="do not stand together") as error:
-        held.cite_selected(book, json.dumps(apart))
+        held.citations.selections.cite(book, json.dumps(apart))
     assert error.value.candidates[-1] == "and the tide turns again"
 
 
@@ -282,7 +287,7 @@ def test_an_area_without_words_is_cited_as_a_place(held: Archive, book: str) -> 
 def test_places_in_a_turned_page_with_an_edge_of_its_own(held: Archive) -> None:
     name = held.add(TURNED, name="turned.pdf").pdi
     position = {"pageIndex": 0, "rects": [[38, 345, 130, 362]]}
-    assert held.cite_selected(name, json.dumps(position)).quote == "The light falls"
+    assert held.citations.selections.cite(name, json.dumps(position)).quote == "The light falls"
 
 
 def test_annotations_of_pages_have_their_places(held: Archive, book: str) -> None:
@@ -292,14 +297,14 @@ def test_annotations_of_pages_have_their_places(held: Archive, book: str) -> Non
     assert paged["source"]["id"].endswith(f"{book}.pdf.1")
     assert [each["value"] for each in paged["selector"]] == ["page=2", "page=2"]
     assert paged["selector"][0]["refinedBy"]["exact"] == "the tide turns"
-    assert held.cite_selected(book, words.forms.annotation).reference == words.reference
+    assert held.citations.selections.cite(book, words.forms.annotation).reference == words.reference
     only = json.dumps({"type": "Annotation", "target": paged})
-    assert held.cite_selected(book, only).reference == words.reference
+    assert held.citations.selections.cite(book, only).reference == words.reference
     area = held.cite(book, viewrect="30,280,250,40", page="1")
     _, *places = json.loads(area.forms.annotation)["target"]["selector"]
     assert [each["value"] for each in places] == ["page=2&viewrect=30,280,250,40"] * 2
     assert [each["conformsTo"][-4:] for each in places] == ["3778", "8118"]
-    assert held.cite_selected(book, area.forms.annotation).reference == area.reference
+    assert held.citations.selections.cite(book, area.forms.annotation).reference == area.reference
 
 
 def test_the_command_reads_a_file_and_tells_how(cli: Cli, archive: Path, tmp_path: Path) -> None:
@@ -322,58 +327,60 @@ def test_the_command_reads_a_file_and_tells_how(cli: Cli, archive: Path, tmp_pat
 
 def test_zotero_is_told_places_that_it_reads_back(held: Archive, book: str) -> None:
     words = held.cite(book, quote="on the water of").reference
-    item = json.loads(held.told_to("zotero", words))
+    item = json.loads(held.citations.selections.export("zotero", words))
     position = json.loads(item["annotationPosition"])
     assert (position["pageIndex"], len(position["rects"])) == (0, 2)
     assert (item["annotationPageLabel"], item["annotationText"]) == ("xvii", "on the water of")
     assert item["annotationSortIndex"].startswith("00000|000016|")
-    assert held.cite_selected(book, json.dumps(item)).reference == words
-    assert held.cite_selected(book, json.dumps(position)).reference == words
+    assert held.citations.selections.cite(book, json.dumps(item)).reference == words
+    assert held.citations.selections.cite(book, json.dumps(position)).reference == words
     area = f"{book}.pdf.1#viewrect=50,310,100,50,1"
-    image = json.loads(held.told_to("zotero", area))
+    image = json.loads(held.citations.selections.export("zotero", area))
     assert image["annotationType"] == "image"
     assert json.loads(image["annotationPosition"])["rects"] == [[50.0, 40.0, 150.0, 90.0]]
-    assert held.cite_selected(book, json.dumps(image)).reference == area
+    assert held.citations.selections.cite(book, json.dumps(image)).reference == area
 
 
 def test_zotero_is_told_two_pages_and_turned_ones(held: Archive, book: str) -> None:
     start = held.cite(book, quote="ter of the bay").start or 0
     end = held.cite(book, quote="shore").end
     words = held.cite(book, char=f"{start},{end}").reference
-    item = json.loads(held.told_to("zotero", words))
+    item = json.loads(held.citations.selections.export("zotero", words))
     assert set(json.loads(item["annotationPosition"])) == {"pageIndex", "rects", "nextPageRects"}
-    assert held.cite_selected(book, json.dumps(item)).reference == words
+    assert held.citations.selections.cite(book, json.dumps(item)).reference == words
     turned = held.add(TURNED, name="turned.pdf").pdi
     cited = held.cite(turned, quote="The light falls").reference
-    boxes = json.loads(json.loads(held.told_to("zotero", cited))["annotationPosition"])["rects"]
+    boxes = json.loads(
+        json.loads(held.citations.selections.export("zotero", cited))["annotationPosition"]
+    )["rects"]
     assert boxes[0][0] == pytest.approx(40, abs=1)
     assert all(low < 350 < high for _, low, _, high in boxes)
 
 
 def test_hypothesis_is_told_words_that_it_reads_back(held: Archive, book: str) -> None:
     words = held.cite(book, quote="The light falls", nth=2).reference
-    told = held.told_to("hypothesis", words)
+    told = held.citations.selections.export("hypothesis", words)
     quoted, page = json.loads(told)["target"][0]["selector"]
     assert (quoted["exact"], page) == (
         "The light falls",
         {"type": "PageSelector", "index": 1, "label": "1"},
     )
-    assert held.cite_selected(book, told).reference == words
+    assert held.citations.selections.cite(book, told).reference == words
 
 
 def test_other_programs_are_told_no_more_than_they_can_keep(held: Archive, book: str) -> None:
     page = held.add(PAGE, name="page.html").pdi
     words = held.cite(page, quote="tide rises").reference
-    assert json.loads(held.told_to("hypothesis", words))["target"]
+    assert json.loads(held.citations.selections.export("hypothesis", words))["target"]
     for program, reference in (
         ("zotero", words),
         ("zotero", page),
         ("hypothesis", f"{book}.pdf.1#page=1"),
     ):
         with pytest.raises(NotFoundError):
-            held.told_to(program, reference)
+            held.citations.selections.export(program, reference)
     with pytest.raises(ParseError):
-        held.told_to("mendeley", words)
+        held.citations.selections.export("mendeley", words)
 
 
 def test_the_api_takes_a_selector(archive: Path, running: Running) -> None:

@@ -88,7 +88,7 @@ def test_a_name_of_there_leads_to_the_same_lines(archive: Path, end: bytes) -> N
             cited = held.cite(f"{swhid};origin=https://example.org;lines={lines}")
             assert (cited.reference, cited.swhid) == (found.exact, f"{swhid};lines={lines}")
         assert held.resolve(swhid).content == content
-        assert name.startswith(held.show(swhid).document.pdi)
+        assert name.startswith(held.documents.show(swhid).document.pdi)
         assert held.search(f"{swhid};lines=2").goes_to == held.cite(name, line="1,2").reference
         assert held.cite(swhid, quote="return").quote == "return"
 
@@ -133,7 +133,7 @@ def test_texts_of_before_are_named_when_one_is_looked_for(tmp_path: Path) -> Non
             with suppress(RestrictedError):
                 given_out += bool(held.resolve(f"swh:1:cnt:{name}").content)
         assert given_out
-        assert held.fsck().ok
+        assert held.copies.fsck().ok
     with Archive.open(directory):
         assert _names(directory) == after
 
@@ -142,7 +142,7 @@ def test_what_is_erased_has_no_name_left(archive: Path) -> None:
     with Archive.open(archive) as held:
         name = held.add(SOURCE, name="word.py").pdi
         other = held.add(b"other", name="other.py").pdi
-        held.erase(name, ground="own-error")
+        held.access.erase(name, ground="own-error")
         assert [known for _, known in _names(archive)] == [_of_git(b"other")]
         assert held.resolve(f"swh:1:cnt:{_of_git(b'other')}").pdi == other
         with pytest.raises(NotFoundError):

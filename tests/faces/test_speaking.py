@@ -26,7 +26,7 @@ def talk(archive: Path) -> tuple[str, str]:
     with Archive.open(archive) as service:
         heard = service.add(recording(), name="talk.webm").pdi
         words = service.add(VTT.encode(), name="talk.vtt").pdi
-        service.state_transcript(words, heard)
+        service.quotations.transcripts.state(words, heard)
         service.cite(words, quote="Thank you.")
     return heard, words
 
@@ -138,7 +138,7 @@ def test_a_long_transcript_shows_the_lines_around_what_is_cited(
     )
     with Archive.open(archive) as service:
         words = service.add(f"WEBVTT\n\n{cues}".encode(), name="long.vtt").pdi
-        service.state_transcript(words, talk[0])
+        service.quotations.transcripts.state(words, talk[0])
         cited = service.cite(words, quote="line 2500")
     page.goto(address(running, cited.reference))
     assert page.locator(".transcript li").count() == 500

@@ -162,7 +162,9 @@ def test_annotations_are_as_their_model_wants(cli: Cli, archive: Path, name: str
         assert note["target"].startswith(name)
         assert (isinstance(note["body"], str), note["motivation"]) == (True, "describing")
     with Archive.open(archive) as service:
-        written = service.json_ld(service.statements())["@graph"]
+        written = service.annotations.statements.json_ld(service.annotations.statements.about())[
+            "@graph"
+        ]
     assert {note["id"] for note in notes} == {
         node["@id"]
         for node in (written if isinstance(written, list) else ())

@@ -240,7 +240,7 @@ def test_what_is_erased_leaves_no_digests(tmp_path: Path) -> None:
     name = early(folder)
     with Archive.open(folder) as service:
         ask(service, f"/{name}", range="bytes=0-9")
-        service.erase(name, ground="court-order")
+        service.access.erase(name, ground="court-order")
     assert kept(folder) == 0
 
 

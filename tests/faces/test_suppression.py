@@ -53,14 +53,16 @@ def names(archive: Path) -> dict[str, str]:
         page = service.add(PAGE, name=f"{CANARY}.html", uri=ADDRESS)
         found = {one.format: one.pdi for one in page.document.formats}
         cited = service.cite(page.pdi, quote=f"{CANARY} words", note=f"a {CANARY} note")
-        service.jot(page.pdi, "tag", f"the {CANARY} tag")
-        service.state(page.pdi, "subject", f"about {CANARY}", who=f"Ann {CANARY}")
-        service.state(cited.reference, "subject", f"a part about {CANARY}")
+        service.annotations.annotate(page.pdi, "tag", f"the {CANARY} tag")
+        service.annotations.statements.state(
+            page.pdi, "subject", f"about {CANARY}", who=f"Ann {CANARY}"
+        )
+        service.annotations.statements.state(cited.reference, "subject", f"a part about {CANARY}")
         quoting = f'<title>Quoter</title><blockquote cite="{cited.reference}">{cited.quote}'
         found["quoter"] = service.add(quoting.encode(), name="b.html").pdi
         found["document"] = page.document.pdi
         found["cited"] = cited.reference
-        service.log()
+        service.log.state()
     return found
 
 
@@ -200,7 +202,7 @@ def test_no_route_tells_what_is_withdrawn(
     assert 404 not in {before[path].status for _, path in BY_ADDRESS}
     with Archive.open(archive) as service:
         who, note = f"Ann {CANARY}", f"asked for by {CANARY}"
-        service.withdraw(names["document"], reason=reason, status=status, who=who, note=note)
+        service.access.withdraw(names["document"], reason=reason, status=status, who=who, note=note)
     after = answers(running, names)
     assert telling(after) == set()
     assert {after[path].status for _, path in BY_ADDRESS} == {404}
@@ -217,7 +219,7 @@ def test_no_route_tells_what_is_withdrawn(
         assert (refused.status, refused.json["code"]) == (status, "withdrawn")
         assert refused.json["reason"] == reason
     with Archive.open(archive) as service:
-        service.reinstate(names["document"])
+        service.access.reinstate(names["document"])
     assert telling(before) <= telling(answers(running, names)), "all of it is there again"
 
 
@@ -278,9 +280,9 @@ def test_entries_that_earlier_versions_wrote_in_clear_are_withheld(tmp_path: Pat
     directory, _ = unpack(tmp_path)
     Repository.adopt(directory)
     with Archive.open(directory) as service:
-        for document in service.list().documents:
-            service.withdraw(document.pdi, reason="safety")
-        size = service.log().size
+        for document in service.documents.list().documents:
+            service.access.withdraw(document.pdi, reason="safety")
+        size = service.log.state().size
     with served(directory) as running:
         entries = ask(running.base, f"/-/log/tile/entries/000.p/{size}")
         told = entries.body.replace(b"canary-who", b"", 1)

@@ -56,8 +56,8 @@ def test_what_is_cited_is_marked_and_told(
     archive: Path, tables: dict[str, str], part: dict[str, str], told: str, cells: list[str]
 ) -> None:
     with Archive.open(archive) as service:
-        cited = service.cite(tables["rain"], **part)  # type: ignore[arg-type]
-        reading = service.read(cited.reference)
+        cited = service.cite(tables["rain"], **part)
+        reading = service.documents.reader.read(cited.reference)
         assert service.verify(cited.reference).ok
         assert told in cited.forms.sentence
     assert ", ".join(label.told for label in cited.labels) == told

@@ -14,6 +14,7 @@ from tests.faces.recordings import VTT, recording
 import permacite
 from permacite.errors import ConflictError, LimitError, NotFoundError, ParseError, WithdrawnError
 from permacite.service.access import Choice
+from permacite.service.archive import public_view
 from permacite.service.preservation.restoring import restore
 
 if TYPE_CHECKING:
@@ -259,19 +260,23 @@ def test_what_is_no_transcript(
         "webm": opened.add(recording(), name="talk.webm").pdi,
     }
     with pytest.raises(error):
-        opened.state_transcript(
+        opened.quotations.transcripts.state(
             known.get(transcript, transcript), known.get(recorded, recorded), language=language
         )
-    assert opened.statements() == []
+    assert opened.annotations.statements.about() == []
 
 
 def test_a_statement_by_hand_is_understood(opened: permacite.Archive) -> None:
     words = opened.add(VTT.encode(), name="talk.vtt")
     heard = opened.add(recording(), name="talk.webm")
-    opened.state(words.document.pdi, "transcript-of", heard.document.pdi)
-    opened.state(words.document.pdi, "transcript-of", "no name at all")
-    opened.state(words.document.pdi, "transcript-of", "urn:pdi://far.example.us/2020/01/01/1.mp4.1")
-    opened.state("urn:pdi://far.example.us/2020/01/01/2.vtt.1", "transcript-of", heard.pdi)
+    opened.annotations.statements.state(words.document.pdi, "transcript-of", heard.document.pdi)
+    opened.annotations.statements.state(words.document.pdi, "transcript-of", "no name at all")
+    opened.annotations.statements.state(
+        words.document.pdi, "transcript-of", "urn:pdi://far.example.us/2020/01/01/1.mp4.1"
+    )
+    opened.annotations.statements.state(
+        "urn:pdi://far.example.us/2020/01/01/2.vtt.1", "transcript-of", heard.pdi
+    )
     assert len(opened.resolve(f"{heard.pdi}#sec=1,2").said) == 1
     told = opened.resolve(f"{words.pdi}#char=0,5").heard
     assert [item.reference for item in told] == [
@@ -283,11 +288,11 @@ def test_a_statement_by_hand_is_understood(opened: permacite.Archive) -> None:
 def test_words_that_are_withdrawn_are_not_said(opened: permacite.Archive) -> None:
     words = opened.add(VTT.encode(), name="talk.vtt")
     heard = opened.add(recording(), name="talk.webm")
-    opened.state_transcript(words.pdi, heard.pdi)
+    opened.quotations.transcripts.state(words.pdi, heard.pdi)
     opened.cite(f"{heard.pdi}#sec=1,2")
-    opened.withdraw(words.document.pdi, reason="copyright")
+    opened.access.withdraw(words.document.pdi, reason="copyright")
     assert opened.resolve(f"{heard.pdi}#sec=1,2").said == ()
-    (cited,) = opened.show(heard.pdi).citations
+    (cited,) = opened.documents.show(heard.pdi).citations
     assert cited.said == ()
     with pytest.raises(WithdrawnError):
         opened.resolve(f"{words.pdi}#char=0,5")
@@ -296,12 +301,12 @@ def test_words_that_are_withdrawn_are_not_said(opened: permacite.Archive) -> Non
 def test_what_is_closed_is_said_to_nobody_else(opened: permacite.Archive) -> None:
     words = opened.add(VTT.encode(), name="talk.vtt")
     heard = opened.add(recording(), name="talk.webm")
-    opened.state_transcript(words.pdi, heard.pdi)
-    opened.standing(words.document.pdi, Choice(access="closed"))
-    public = opened.public()
+    opened.quotations.transcripts.state(words.pdi, heard.pdi)
+    opened.access.standing(words.document.pdi, Choice(access="closed"))
+    public = public_view(opened)
     assert public.resolve(f"{heard.pdi}#sec=1,2").said == ()
-    assert public.show(heard.pdi).transcripts == ()
-    assert all(not item.transcript_of for item in public.list().documents)
+    assert public.documents.show(heard.pdi).transcripts == ()
+    assert all(not item.transcript_of for item in public.documents.list().documents)
 
 
 def test_lying_times(opened: permacite.Archive) -> None:
@@ -311,7 +316,7 @@ def test_lying_times(opened: permacite.Archive) -> None:
     )
     words = opened.add(lying.encode(), name="lying.vtt")
     heard = opened.add(recording(), name="talk.webm")
-    opened.state_transcript(words.pdi, heard.pdi)
+    opened.quotations.transcripts.state(words.pdi, heard.pdi)
     assert opened.cite(words.pdi, quote="backwards").heard == ()
     (late,) = opened.cite(words.pdi, quote="late").heard
     assert late.start_ms == 999_999_999 * 3_600_000
@@ -335,7 +340,7 @@ def test_a_copy_of_an_archive_knows_whose_words_they_are(
     talk: tuple[str, str], tmp_path: Path, opened: permacite.Archive
 ) -> None:
     heard, words = talk
-    opened.export_ocfl(tmp_path / "ocfl")
+    opened.copies.export_ocfl(tmp_path / "ocfl")
     opened.close()
     restore(tmp_path / "ocfl", tmp_path / "copy")
     with permacite.open(tmp_path / "copy") as copy:
@@ -352,8 +357,8 @@ def test_captions_of_an_archive_of_before_stay_without_words(
     before = opened.add(VTT.encode(), name="talk.vtt")
     monkeypatch.undo()
     heard = opened.add(recording(), name="talk.webm")
-    opened.state(before.pdi, "transcript-of", heard.pdi)
+    opened.annotations.statements.state(before.pdi, "transcript-of", heard.pdi)
     assert [item.format for item in before.document.formats] == ["vtt"]
     assert opened.resolve(f"{heard.pdi}#sec=1,2").said == ()
     assert opened.cite(before.pdi, quote="Thank you.").heard == ()
-    assert opened.read(f"{heard.pdi}#sec=1,2").speaking is None
+    assert opened.documents.reader.read(f"{heard.pdi}#sec=1,2").speaking is None

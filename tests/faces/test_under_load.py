@@ -62,8 +62,12 @@ def shelf(archive: Path) -> list[str]:
             page = f"<title>Tide {number}</title><p>The tide of day {number}. {'sea ' * 300}"
             held.add(page.encode(), name=f"{number}.html", uri=f"https://sea.example/{number}")
         held.add(LARGE, name="large.txt")
-        shown = held.list(limit=100).documents
-        return [each.pdi for document in shown for each in held.show(document.pdi).document.formats]
+        shown = held.documents.list(limit=100).documents
+        return [
+            each.pdi
+            for document in shown
+            for each in held.documents.show(document.pdi).document.formats
+        ]
 
 
 def mixed(names: list[str]) -> Iterator[Wanted]:

@@ -11,6 +11,7 @@ from tests.archives import Archive
 from tests.faces.test_http import ask
 
 from permacite.errors import ParseError
+from permacite.service.archive import public_view
 
 from .conftest import served
 
@@ -63,19 +64,19 @@ def folder(tmp_path: Path, site: Site) -> Path:
 
 
 def _name(archive: Archive, version: int) -> str:
-    (document,) = archive.list().documents
+    (document,) = archive.documents.list().documents
     series, _, rest = document.pdi.partition("//")
     return f"{series}//{rest}.utf-8.{version}"
 
 
 def _cited(archive: Archive) -> str:
-    (citation,) = archive.show(_name(archive, 1)).citations
+    (citation,) = archive.documents.show(_name(archive, 1)).citations
     return citation.reference
 
 
 def _through(folder: Path) -> Through:
     with Archive.open(folder) as archive:
-        return archive.through_versions(_cited(archive))
+        return archive.drift.versions(_cited(archive))
 
 
 def _only(through: Through, number: int) -> InVersion:
@@ -91,7 +92,7 @@ def test_each_later_version_says_what_became_of_the_words(folder: Path) -> None:
 
 def test_every_new_wording_is_cited_by_its_own_name(folder: Path) -> None:
     with Archive.open(folder) as archive:
-        through = archive.through_versions(_cited(archive))
+        through = archive.drift.versions(_cited(archive))
         for item in through.versions[:3]:
             assert item.reference is not None
             assert item.drift is not None
@@ -116,17 +117,17 @@ def test_a_change_is_told_word_by_word_and_what_matters_first(folder: Path) -> N
 def test_from_a_later_version_the_earlier_ones_are_told(folder: Path) -> None:
     with Archive.open(folder) as archive:
         later = archive.cite(_name(archive, 4), quote="not closed from noon until seven")
-        through = archive.through_versions(later.reference)
+        through = archive.drift.versions(later.reference)
     assert [item.number for item in through.versions] == [5, 3, 2, 1]
     assert _only(through, 1).status == "changed"
 
 
 def test_what_is_withdrawn_tells_nothing_of_the_words(folder: Path) -> None:
     with Archive.open(folder) as archive:
-        for item in archive.show(_name(archive, 4)).document.formats:
-            archive.withdraw(item.pdi, reason="copyright")
-        for each in archive, archive.public():
-            told = _only(each.through_versions(_cited(archive)), 4)
+        for item in archive.documents.show(_name(archive, 4)).document.formats:
+            archive.access.withdraw(item.pdi, reason="copyright")
+        for each in archive, public_view(archive):
+            told = _only(each.drift.versions(_cited(archive)), 4)
             assert (told.drift, told.reference, told.difference) == (None, None, ())
             assert told.status == "withdrawn"
 
@@ -136,21 +137,21 @@ def test_pages_hold_all_versions_once(folder: Path) -> None:
     with Archive.open(folder) as archive:
         after = None
         while True:
-            through = archive.through_versions(_cited(archive), limit=3, after=after)
+            through = archive.drift.versions(_cited(archive), limit=3, after=after)
             numbers += [item.number for item in through.versions]
             after = through.next
             if after is None:
                 break
         assert numbers == [2, 3, 4, 5]
         with pytest.raises(ParseError, match="another version"):
-            archive.through_versions(_cited(archive), after=1)
+            archive.drift.versions(_cited(archive), after=1)
         with pytest.raises(ParseError, match="part of a document"):
-            archive.through_versions(_name(archive, 1))
+            archive.drift.versions(_name(archive, 1))
 
 
 def test_long_texts_are_left_where_so_asked(folder: Path) -> None:
     with Archive.open(folder) as archive:
-        through = archive.through_versions(_cited(archive), longest=100)
+        through = archive.drift.versions(_cited(archive), longest=100)
     assert {item.status for item in through.versions} == {"unchecked"}
     assert "too long" in (through.versions[0].drift.trouble if through.versions[0].drift else "")
 
@@ -158,7 +159,7 @@ def test_long_texts_are_left_where_so_asked(folder: Path) -> None:
 def test_a_part_of_the_page_itself_is_followed_too(folder: Path) -> None:
     with Archive.open(folder) as archive:
         cited = archive.cite(_name(archive, 1).replace("utf-8", "html"), elt="3,3")
-        through = archive.through_versions(cited.reference)
+        through = archive.drift.versions(cited.reference)
     assert WORDS in cited.quote
     assert [item.status for item in through.versions] == list(WORDINGS)
 

@@ -236,7 +236,7 @@ def described_in(archive: Archive) -> list[tuple[str | None, str, dict[str, str 
     """Return the address, the time and the digests of each document."""
     return [
         (each.uri, str(each.retrieved_at)[:19], {item.format: item.digest for item in each.formats})
-        for each in archive.list().documents
+        for each in archive.documents.list().documents
     ]
 
 
@@ -249,7 +249,7 @@ def test_an_archive_comes_back_from_what_it_wrote(
     other = site.put("/b", "text/html", "<title>B</title>words")
     assert cli("save", other, "--allow-private").status == 0
     with Archive.open(archive) as service:
-        name = service.list().documents[0].pdi
+        name = service.documents.list().documents[0].pdi
         there = service.cite(name, quote="tide is high", note="high water").reference
     first, second = tmp_path / "first.wacz", tmp_path / "second.wacz"
     assert cli("export", "--wacz", str(first)).status == 0

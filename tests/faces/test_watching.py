@@ -22,6 +22,7 @@ from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
 from permacite.errors import ConflictError
+from permacite.service.archive import public_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,7 +98,7 @@ def test_only_what_changed_gets_a_version(
         (200, True),
     ]
     with Archive.open(archive) as held:
-        assert {finding.kind for finding in held.fsck().findings} <= {"ok"}
+        assert {finding.kind for finding in held.copies.fsck().findings} <= {"ok"}
     assert page in cli("watch", "list").out
 
 
@@ -157,9 +158,9 @@ def test_passages_are_told_of_once_for_each_change(
     assert links["via"] == page
     assert "Disparu" in cli_feed(cli, tmp_path)
     with Archive.open(archive) as held:
-        held.erase(cited.partition("#")[0], ground="data-protection")
-        assert held.feed().count("<entry>") == 0
-        assert held.watched() == []
+        held.access.erase(cited.partition("#")[0], ground="data-protection")
+        assert held.drift.watches.feed().count("<entry>") == 0
+        assert held.drift.watches.list() == []
 
 
 def cli_feed(cli: Cli, tmp_path: Path) -> str:
@@ -236,7 +237,7 @@ def test_a_pass_that_is_killed_goes_on_and_saves_nothing_twice(
     addresses = [site.put(f"/{n}", "text/html", f"<title>{n}</title>{n}") for n in range(count)]
     with Archive.open(archive) as held:
         for address in addresses:
-            held.watch(address)
+            held.drift.watches.add(address)
     command = command_on(archive, "watch", "run")
     command += ["--allow-private", "--pause", "0", "--json"]
     for wanted in range(1, 6):
@@ -266,8 +267,8 @@ def test_what_is_watched_is_added_changed_and_removed(cli: Cli, archive: Path, p
     assert cli("watch", "remove", page).status == 1
     with Archive.open(archive) as held:
         with pytest.raises(ConflictError):
-            held.watch(page, timedelta(seconds=1))
-        assert held.public().watched() == []
+            held.drift.watches.add(page, timedelta(seconds=1))
+        assert public_view(held).drift.watches.list() == []
 
 
 def test_what_needs_credentials_is_not_looked_at(
@@ -288,8 +289,8 @@ def test_an_archive_of_before_gets_the_tables(tmp_path: Path) -> None:
     with Repository.open(directory) as held:
         assert (held.watches(), held.news(9)) == ([], [])
     with Archive.open(directory) as archive:
-        assert archive.watch("https://a.example/").uri == "https://a.example/"
-        assert {finding.kind for finding in archive.fsck().findings} <= {"ok", "erased"}
+        assert archive.drift.watches.add("https://a.example/").uri == "https://a.example/"
+        assert {finding.kind for finding in archive.copies.fsck().findings} <= {"ok", "erased"}
 
 
 @pytest.mark.sqlite

@@ -266,7 +266,7 @@ def test_a_fork_is_named_kept_and_nothing_is_cosigned_any_more(
     assert refused.status == 422
     assert "forked" in json.loads(refused.body)["detail"]
     with Archive.open(witness.mirror) as here:
-        assert "fork" in {item.kind for item in here.fsck().bad}
+        assert "fork" in {item.kind for item in here.copies.fsck().bad}
     with served(other, "--public") as origin, pytest.raises(IntegrityError, match="forked"):
         follow(origin.base, witness.mirror)
 
@@ -304,7 +304,7 @@ def test_only_a_mirror_is_a_witness_and_only_where_it_is_told_to_be(
     with served(archive) as running:
         assert ask(running.base, ADD, "POST", b"old 0\n\n").status == 404
     with Archive.open(archive) as here, pytest.raises(ConflictError):
-        here.witness_keys(tmp_path / "key")
+        here.log.cosigner.keys(tmp_path / "key")
 
 
 @pytest.mark.engines(deep=True)
@@ -321,11 +321,11 @@ def test_a_log_asks_its_witness_and_proofs_count_for_a_policy(
     note = Note.parse(told["checkpoint"])
     assert all(key.verifies(note) for key in witness.keys)
     with Archive.open(witness.archive) as there:
-        assert there.log().checkpoint == told["checkpoint"]
-        log, name = there.log().key, there.list().documents[0].formats[0].pdi
+        assert there.log.state().checkpoint == told["checkpoint"]
+        log, name = there.log.state().key, there.documents.list().documents[0].formats[0].pdi
         there.add(b"five", name="five.txt")
         proof = there.prove(name)
-        latest = there.log().checkpoint
+        latest = there.log.state().checkpoint
     assert len(Note.parse(latest).signatures) < len(note.signatures), "that is not cosigned so far"
     policy = f"log {log}\nwitness W {witness.keys[0]}\nquorum W\n".encode()
     assert check(proof, policy=policy).holds
@@ -378,10 +378,10 @@ def test_what_a_witness_says_is_not_believed(
     grow(tmp_path / "archive", b"one")
     key = Signer("w.example", bytes(32), KeyType.COSIGNATURE).verifier
     with answering(status, content) as base, Archive.open(tmp_path / "archive") as there:
-        outcome = there.ask_witnesses([(base, str(key))], allow_private=True)
+        outcome = there.log.witnesses.ask([(base, str(key))], allow_private=True)
         (refused,) = outcome.refused
         assert re.search(said, refused.problem), refused.problem
-        assert there.log().checkpoint == outcome.checkpoint
+        assert there.log.state().checkpoint == outcome.checkpoint
 
 
 @contextlib.contextmanager

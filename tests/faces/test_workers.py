@@ -124,7 +124,7 @@ def test_what_is_remembered_is_forgotten_when_anybody_writes(archive: Path) -> N
             "content-type"
         ] == ("application/json")
         assert ask(running, f"/{name}", fields={"Host": "other.example"})[0] == 400
-        held.withdraw(name, reason="court-order")
+        held.access.withdraw(name, reason="court-order")
         assert ask(running, f"/{name}")[0] == 410
 
 

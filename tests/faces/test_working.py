@@ -105,14 +105,16 @@ def test_the_same_octets_at_the_same_moment_have_one_name(location: str, tmp_pat
         def paths() -> Iterator[Path]:
             yield path
             # It was looked for and not found, and is not committed so far.
-            seconds.extend(other.add_files([path], key_of=key_of))
+            seconds.extend(other.lists.files.add_files([path], key_of=key_of))
 
-        firsts = list(one.add_files(paths(), key_of=key_of))
+        firsts = list(one.lists.files.add_files(paths(), key_of=key_of))
         ((_, first),), ((_, second),) = firsts, seconds
         assert getattr(first, "pdi", first) == getattr(second, "pdi", second)
         assert one._repository.count() == 1  # noqa: SLF001 - counted here
         path.write_bytes(b"The tide.\r\n")
-        assert [_name(each) for _, each in one.add_files([path], key_of=key_of)] != [_name(first)]
+        assert [_name(each) for _, each in one.lists.files.add_files([path], key_of=key_of)] != [
+            _name(first)
+        ]
 
 
 def _name(outcome: object) -> str:

@@ -105,7 +105,7 @@ def test_files_come_with_what_is_stated_of_them(archive: Path, cli: Cli, tmp_pat
     for word in ("On High Tides", "Annals of Tides", "2019", "10.1000/182", "17-31"):
         assert word in cited, cited
     with Archive.open(archive) as service:
-        jotted = {(each.kind, each.text) for each in service.jottings(paper["pdi"])}
+        jotted = {(each.kind, each.text) for each in service.annotations.list(paper["pdi"])}
     assert jotted == {
         ("tag", "sea"),
         ("tag", "moon"),
@@ -281,8 +281,8 @@ def test_a_data_folder_comes_with_all_it_states(archive: Path, cli: Cli, tmp_pat
         assert word in cited, cited
     assert "Shore University" in cli("reference", saved["Ebb"]["pdi"], "--json").out
     with Archive.open(archive) as service:
-        jotted = {(each.kind, each.text) for each in service.jottings(first["pdi"])}
-        marked = [each for each in service.show(first["pdi"]).citations if each.note]
+        jotted = {(each.kind, each.text) for each in service.annotations.list(first["pdi"])}
+        marked = [each for each in service.documents.show(first["pdi"]).citations if each.note]
     assert jotted == {
         ("tag", "sea"),
         ("tag", "moon"),
@@ -320,7 +320,7 @@ def test_what_a_database_says_leads_nowhere_else(
     outcome = cli("import", str(home))
     assert (outcome.status != 0, told in outcome.err) == (True, True), outcome.err
     with Archive.open(archive) as service:
-        assert not service.list().documents
+        assert not service.documents.list().documents
 
 
 def test_a_database_is_read_while_its_owner_writes(cli: Cli, tmp_path: Path) -> None:

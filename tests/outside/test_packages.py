@@ -40,7 +40,7 @@ def written(archive: Path, cli: Cli, tmp_path: Path) -> Path:
     (tmp_path / "a.warc.gz").write_bytes(packed(crawl()))
     assert cli("import", str(tmp_path / "a.warc.gz")).status == 0
     with Archive.open(archive) as service:
-        service.cite(service.list().documents[0].pdi, quote="tide")
+        service.cite(service.documents.list().documents[0].pdi, quote="tide")
     for form, name in (("wacz", "b.wacz"), ("warc", "b.warc.gz"), ("bag", "bag")):
         assert cli("export", f"--{form}", str(tmp_path / name)).status == 0
     return tmp_path

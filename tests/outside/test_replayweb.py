@@ -90,7 +90,7 @@ def written(archive: Path, cli: Cli, tmp_path: Path) -> Path:
     (tmp_path / "a.warc.gz").write_bytes(packed(crawl))
     assert cli("import", str(tmp_path / "a.warc.gz")).status == 0
     with Archive.open(archive) as service:
-        service.cite(service.list().documents[0].pdi, quote="tide")
+        service.cite(service.documents.list().documents[0].pdi, quote="tide")
     assert cli("export", "--wacz", str(folder / "b.wacz")).status == 0
     assert cli("export", "--warc", str(folder / "b.warc.gz")).status == 0
     return folder

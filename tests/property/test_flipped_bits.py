@@ -155,7 +155,7 @@ def fault(found: Answers, whole: Answers, held: list[str]) -> str:
 def fill(archive: Repository, clock: Clock) -> list[str]:
     """Commit on two days, quote, cite, state, withdraw, delegate, sign; return what to ask for."""
     service = Archive(archive)
-    service.add_series(f"press.{SERIES}")
+    service.documents.series.add(f"press.{SERIES}")
     page = service.add(PAGE, name="page.html", uri="https://example.org/page").pdi
     text = page.replace(".html.", ".utf-8.")
     cited = service.cite(text, quote="Some words", note="a note").reference
@@ -169,10 +169,10 @@ def fill(archive: Repository, clock: Clock) -> list[str]:
     quoting = NewRepresentation(b"<p>Some words", "text/html", quotations=(("3", cited),))
     composite = str(archive.commit([quoting], unique_id="quoting").representations[0].pdi)
     gone = service.add(b"withdrawn words", name="gone.txt").pdi
-    service.withdraw(gone, reason="court-order", status=451)
-    service.state(page, "same-as", "https://example.org/page", who="Ann")
-    service.delegate("resolver", f"a.{SERIES}", "https://pdi.example.org")
-    service.log()
+    service.access.withdraw(gone, reason="court-order", status=451)
+    service.annotations.statements.state(page, "same-as", "https://example.org/page", who="Ann")
+    service.documents.series.delegate("resolver", f"a.{SERIES}", "https://pdi.example.org")
+    service.log.state()
     archive.set_setting("resolver", "https://pdi.example.org")
     absent = f"urn:pdi://{SERIES}/2026/11/20/none"
     return [
@@ -190,7 +190,7 @@ def fill(archive: Repository, clock: Clock) -> list[str]:
 def ask_all(service: Archive, names: list[str], answers: Answers) -> None:
     """Ask for findings, on every route, and everything else; what writes comes last."""
     try:
-        bad = service.fsck().bad
+        bad = service.copies.fsck().bad
         answers.findings = [f"{one.name}: {one.kind}: {one.detail}" for one in bad]
     except Exception as error:  # noqa: BLE001 - a finding is never an exception
         answers.faults.append(f"fsck: {error!r}")
@@ -207,22 +207,25 @@ def questions(service: Archive, names: list[str]) -> Iterator[tuple[str, Questio
         yield f"resolve {name}", partial(service.resolve, name, whole=False)
     for name in names[:-1]:
         yield f"verify {name}", partial(verified, service, name)
-        yield f"show {name}", partial(service.show, name)
-        yield f"export {name}", partial(service.export, name)
+        yield f"show {name}", partial(service.documents.show, name)
+        yield f"export {name}", partial(service.documents.export, name)
         yield f"prove {name}", partial(service.prove, name)
-        yield f"quotes {name}", partial(service.quotes, name)
-        yield f"quoters {name}", partial(service.quoters, name)
-        yield f"statements {name}", partial(service.statements, name)
-        yield f"read {name}", partial(service.read, name, text=True)
+        yield f"quotes {name}", partial(service.quotations.of, name)
+        yield f"quoters {name}", partial(service.quotations.quoters, name)
+        yield f"statements {name}", partial(service.annotations.statements.about, name)
+        yield f"read {name}", partial(service.documents.reader.read, name, text=True)
     for pattern in (None, SERIES, f"{SERIES}/2026/11/20", f"urn:pdi://{SERIES}/*/*/*/*.text.1"):
-        yield f"list {pattern}", partial(service.list, pattern)
-    yield "delegations", service.delegations
-    yield "elsewhere", lambda: service.elsewhere(f"urn:pdi://a.{SERIES}/2026/11/20/1")
-    yield "series", service.series
-    yield "about", service.about
-    yield "log", service.log
-    yield "entries", lambda: service.tile("tile/entries/000.p/5")
-    yield "hashes", lambda: service.tile("tile/0/000.p/5")
+        yield f"list {pattern}", partial(service.documents.list, pattern)
+    yield "delegations", service.documents.series.delegations
+    yield (
+        "elsewhere",
+        lambda: service.documents.series.elsewhere(f"urn:pdi://a.{SERIES}/2026/11/20/1"),
+    )
+    yield "series", service.documents.series.names
+    yield "about", service.documents.about
+    yield "log", service.log.state
+    yield "entries", lambda: service.log.tile("tile/entries/000.p/5")
+    yield "hashes", lambda: service.log.tile("tile/0/000.p/5")
     yield "verify", partial(verified, service, None)
     archive = service._repository  # noqa: SLF001 - over HTTP a key would be given
     yield "the same key", lambda: archive.commit([PLAIN], key="a key").pdi

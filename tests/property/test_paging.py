@@ -314,18 +314,18 @@ def test_pages_of_statements_are_all_that_is_said(
     with tempfile.TemporaryDirectory() as folder:
         with Archive(Repository.create(Path(folder) / "archive", series=SERIES[0])) as service:
             for number, (subject, kind) in enumerate(said):
-                service.state(subject, kind, str(number))
+                service.annotations.statements.state(subject, kind, str(number))
             listed: list[str] = []
             after: str | None = None
             while True:
-                page = service.statement_page(
+                page = service.annotations.statements.page(
                     name, predicate=predicate, parts=parts, limit=limit, after=after
                 )
                 assert len(page.items) <= limit
                 listed += [one.object for one in page.items]
                 if (after := page.next) is None:
                     break
-            whole = service.statements(name, predicate=predicate, parts=parts)
+            whole = service.annotations.statements.about(name, predicate=predicate, parts=parts)
         Repository.drop(Path(folder) / "archive")
         expected = [
             str(number)
@@ -373,4 +373,4 @@ def test_a_page_of_statements_goes_on_behind_a_page_alone(tmp_path: Path) -> Non
     with Archive(Repository.create(tmp_path / "archive", series=SERIES[0])) as service:
         for after in ("", "-1", "1.5", "٣", "9" * 30):
             with pytest.raises(ParseError):
-                service.statement_page(after=after)
+                service.annotations.statements.page(after=after)

@@ -51,14 +51,16 @@ def test_its_documents_get_the_text_that_they_lack(earlier: Earlier) -> None:
     directory, proofs = earlier
     with Archive.open(directory) as archive:
         before = _committed(archive)
-        outcomes = {each.pdi: each.outcome for each in archive.derive_all()}
+        outcomes = {each.pdi: each.outcome for each in archive.documents.derivations.derive_all()}
         assert set(outcomes.values()) <= {"added", "present", "none", "restricted"}
         after = _committed(archive)
         added = {name for name in after if name not in before}
         assert len(added) == list(outcomes.values()).count("added")
         assert {name: after[name] for name in before} == before
-        assert {each.outcome for each in archive.derive_all()}.isdisjoint({"added", "failed"})
-        assert archive.fsck().ok
+        assert {each.outcome for each in archive.documents.derivations.derive_all()}.isdisjoint(
+            {"added", "failed"}
+        )
+        assert archive.copies.fsck().ok
     del proofs["ca.pem"]
     with Repository.open(directory, clock=later) as repository:
         key = str(repository.log.verifier)

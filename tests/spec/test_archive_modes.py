@@ -159,7 +159,7 @@ def test_a_bit_of_the_folder_above_shares_nothing(tmp_path: Path) -> None:
 def test_a_copy_in_the_layout_of_others_is_private_too(tmp_path: Path) -> None:
     pytest.importorskip("cryptography")
     with Repository.open(filled(tmp_path / "archive")) as archive:
-        Archive(archive).export_ocfl(tmp_path / "ocfl")
+        Archive(archive).copies.export_ocfl(tmp_path / "ocfl")
     assert stat.S_IMODE((tmp_path / "ocfl").stat().st_mode) == 0o700
 
 

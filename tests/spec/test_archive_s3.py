@@ -24,7 +24,7 @@ from permacite.errors import (
     ParseError,
     StorageError,
 )
-from permacite.service.proofs.logs import Logs
+from permacite.service.proofs.logs import Log
 from permacite.web.app import create_app
 
 if TYPE_CHECKING:
@@ -361,7 +361,7 @@ def test_permacite_init_takes_the_address_and_the_reader_gives_ranges(
     assert run(["--archive", str(directory), "import", str(tmp_path / "large.bin")]) == 0
     assert key_of(LARGE) in store.keys(bucket)
     with Archive.open(directory) as archive:
-        (document,) = archive.list().documents
+        (document,) = archive.documents.list().documents
         reader = create_app(archive, names=["localhost"])
         part = ask(reader, f"/{document.formats[0].pdi}", range="bytes=9000000-9000099")
     assert (part.status, part.body) == (206, LARGE[9_000_000:9_000_100])
@@ -389,11 +389,11 @@ def test_the_tiles_of_the_log_are_published_for_any_web_server(
     with Repository.open(directory, clock=noon) as archive:
         for number in range(300):
             commit(archive, b"%d" % number)
-        Logs(archive).export_tiles(tmp_path / "tiles")
-        first = Logs(archive).export_tiles(f"s3://{public}/log")
+        Log(archive).export_tiles(tmp_path / "tiles")
+        first = Log(archive).export_tiles(f"s3://{public}/log")
         commit(archive, b"one more")
         del troubled.asked[:]
-        second = Logs(archive).export_tiles(f"s3://{public}/log")
+        second = Log(archive).export_tiles(f"s3://{public}/log")
         asked = [where.split()[0] for method, where in troubled.asked if method == "PUT"]
     assert (first.size, second.size) == (302, 303)
     files = {str(path.relative_to(tmp_path / "tiles")) for path in (tmp_path / "tiles").rglob("*")}
@@ -409,4 +409,4 @@ def test_the_tiles_of_the_log_are_published_for_any_web_server(
         Repository.create(tmp_path / "other", series=SERIES, clock=noon) as other,
         pytest.raises(IntegrityError),
     ):
-        Logs(other).export_tiles(f"s3://{public}/log")
+        Log(other).export_tiles(f"s3://{public}/log")

@@ -15,6 +15,7 @@ from tests.engines import Refused, Repository
 from permacite.archive import Audience, NewRepresentation, Standing
 from permacite.errors import ClosedError, ConflictError, NotFoundError
 from permacite.service.access import Choice
+from permacite.service.archive import public_view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,14 +65,14 @@ def test_a_standing_is_never_silent(archive: Repository, clock: Clock) -> None:
 
 
 def test_the_public_adds_nothing_to_what_is_closed(archive: Repository) -> None:
-    seen = Archive(archive).public()
+    seen = public_view(Archive(archive))
     archive.set_setting("access", "closed")
-    made = seen.put("pdi://lab.example.us/", b"> words", "text/markdown")
+    made = seen.lists.files.put("pdi://lab.example.us/", b"> words", "text/markdown")
     restricted = made.document.restricted
     assert restricted is not None
     assert (restricted.kind, made.quotations) == ("closed", ())
     with pytest.raises(ClosedError):
-        seen.put(made.pdi, b"more", "text/markdown")
+        seen.lists.files.put(made.pdi, b"more", "text/markdown")
     assert Archive(archive).resolve(made.pdi).content == b"> words"
 
 
@@ -147,16 +148,16 @@ def test_half_an_embargo_is_refused(archive: Repository) -> None:
     made = archive.commit([NewRepresentation(b"a", "text/plain")])
     service, name = Archive(archive), str(made.pdi.document)
     with pytest.raises(ConflictError, match="has a day on which it ends"):
-        service.standing(name, Choice("embargo"))
+        service.access.standing(name, Choice("embargo"))
     with pytest.raises(ConflictError, match="has a day on which it ends"):
-        service.standing(name, Choice("closed", embargo_until=date(2030, 1, 1)))
+        service.access.standing(name, Choice("closed", embargo_until=date(2030, 1, 1)))
     with pytest.raises(ConflictError, match="days are of one document"):
-        service.default_standing(Choice(embargo_until=date(2030, 1, 1)))
+        service.access.default_standing(Choice(embargo_until=date(2030, 1, 1)))
     with pytest.raises(NotFoundError):
-        service.standing(f"{name}9", Choice("closed"))
-    kept = service.standing(name, Choice(embargo_until=date(2030, 1, 1))).standing
+        service.access.standing(f"{name}9", Choice("closed"))
+    kept = service.access.standing(name, Choice(embargo_until=date(2030, 1, 1))).standing
     assert (kept.access, kept.embargo_until) == ("embargo", date(2030, 1, 1))
-    assert service.standing(name, Choice("public")).standing.embargo_until is None
+    assert service.access.standing(name, Choice("public")).standing.embargo_until is None
 
 
 def test_what_is_for_the_building_is_open_to_who_is_in_it_alone(archive: Repository) -> None:
@@ -242,8 +243,8 @@ def test_documents_of_earlier_archives_have_an_unknown_ground(tmp_path: Path) ->
     directory, _ = unpack(tmp_path)
     Repository.adopt(directory)
     with Archive.open(directory) as service:
-        document = service.list().documents[0].pdi
-        assert service.standing(document).standing == Standing("public", "unknown")
+        document = service.documents.list().documents[0].pdi
+        assert service.access.standing(document).standing == Standing("public", "unknown")
 
 
 @pytest.mark.parametrize(
@@ -254,13 +255,13 @@ def test_a_copy_in_the_layout_of_others_keeps_the_standing(
 ) -> None:
     standing = Standing(access, "consent", until, date(2040, 1, 1))
     made = archive.commit([NewRepresentation(b"a", "text/plain")], standing=standing)
-    Archive(archive).export_ocfl(tmp_path / "ocfl")
+    Archive(archive).copies.export_ocfl(tmp_path / "ocfl")
     said = next(iter((tmp_path / "ocfl").rglob("version.json"))).read_bytes()
     assert json.loads(said)["standing"]["access"] == access
     from permacite.service.preservation import restoring
 
     restoring.restore(tmp_path / "ocfl", tmp_path / "anew")
     with Archive.open(str(tmp_path / "anew")) as anew:
-        kept = anew.standing(str(made.pdi)).standing
+        kept = anew.access.standing(str(made.pdi)).standing
     assert (kept.access, kept.ground) == (access, "consent")
     assert (kept.embargo_until, kept.retain_until) == (until, date(2040, 1, 1))

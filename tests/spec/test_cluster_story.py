@@ -210,7 +210,7 @@ def told_while_parts_are_killed(
 def admitted(running: Cluster) -> str:
     """A token that admits to both writers: its file is copied from one to the other."""
     with Archive.open(running.location("writer1")) as service:
-        token = service.add_token(scope="save", share=Share(requests=100_000)).secret
+        token = service.access.tokens.add(scope="save", share=Share(requests=100_000)).secret
     running.location("writer2")
     shutil.copy(running.folder / "writer1" / "tokens.sqlite", running.folder / "writer2")
     return token

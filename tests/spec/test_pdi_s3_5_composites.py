@@ -44,7 +44,7 @@ def source(service: Archive) -> str:
 def quoting(service: Archive, name: str, text: str) -> tuple[Saved, list[Quotation]]:
     """Import a document and return it with what it quotes."""
     saved = service.add(text.encode(), name=name, misquoted=True)
-    found = service.quotes(saved.pdi)
+    found = service.quotations.of(saved.pdi)
     assert found == list(saved.quotations)
     return saved, found
 
@@ -191,7 +191,7 @@ def test_pdi_45_who_quotes_a_passage_is_found(service: Archive, source: str) -> 
     quoting(service, "c.html", f'<title>C</title><q cite="{source}">all of it</q>')
 
     def who(reference: str) -> list[str | None]:
-        return [one.title for one in service.quoters(reference)]
+        return [one.title for one in service.quotations.quoters(reference)]
 
     assert who(source) == ["A", "b.md", "C"]
     assert who(f"{source}#char=0,5") == ["A", "C"]
@@ -212,7 +212,9 @@ COMPOSED = [
 def test_what_is_filled_in_is_found_again_exact(
     service: Archive, source: str, suffix: str, template: str, count: int
 ) -> None:
-    composed = service.compose(template.replace("NAME", source), suffix=f".{suffix}")
+    composed = service.quotations.templates.compose(
+        template.replace("NAME", source), suffix=f".{suffix}"
+    )
     assert "{{" not in composed.text
     assert composed.references[0] == f"{source}#char=0,32"
     _, found = quoting(service, f"x.{suffix}", composed.text)
@@ -221,24 +223,32 @@ def test_what_is_filled_in_is_found_again_exact(
 
 def test_a_version_is_filled_in(service: Archive, source: str) -> None:
     open_ = source.removesuffix(".1") + "#char=4,8"
-    composed = service.compose(f"{{{{q {open_}}}}}", suffix=".txt")
+    composed = service.quotations.templates.compose(f"{{{{q {open_}}}}}", suffix=".txt")
     assert composed.text == f"\u201ctide\u201d ({source}#char=4,8)"
-    assert service.compose("{{other}} {{ x }}", suffix=".md").text == "{{other}} {{ x }}"
+    assert (
+        service.quotations.templates.compose("{{other}} {{ x }}", suffix=".md").text
+        == "{{other}} {{ x }}"
+    )
 
 
 def test_words_are_escaped(service: Archive) -> None:
     name = service.add(b"<b> & *stars* [x]", name="x.txt").pdi
     assert (
-        service.compose(f"{{{{words {name}}}}}", suffix=".html").text
+        service.quotations.templates.compose(f"{{{{words {name}}}}}", suffix=".html").text
         == "&lt;b&gt; &amp; *stars* [x]"
     )
-    assert "\\*stars\\* \\[x\\]" in service.compose(f"{{{{words {name}}}}}", suffix=".md").text
+    assert (
+        "\\*stars\\* \\[x\\]"
+        in service.quotations.templates.compose(f"{{{{words {name}}}}}", suffix=".md").text
+    )
 
 
 def test_a_passage_that_cuts_a_tag_makes_no_illegal_page(service: Archive) -> None:
     """Clause pdi-38."""
     page = service.add(b'<p class="a">one <b>two</b></p>', name="x.html").pdi
-    composed = service.compose(f"<p>{{{{q {page}#char=3,20}}}}</p>", suffix=".html")
+    composed = service.quotations.templates.compose(
+        f"<p>{{{{q {page}#char=3,20}}}}</p>", suffix=".html"
+    )
     assert composed.text == (
         f'<p><q cite="{page}#char=3,20">class=&quot;a&quot;&gt;one &lt;b&gt;</q></p>'
     )
@@ -258,13 +268,13 @@ def test_a_mark_that_is_wrong_is_shown_in_the_template(
     service: Archive, template: str, offset: int
 ) -> None:
     with pytest.raises(ParseError) as error:
-        service.compose(template, suffix=".html")
+        service.quotations.templates.compose(template, suffix=".html")
     assert (error.value.source, error.value.offset) == (template, offset)
 
 
 def test_a_block_shares_no_line_in_markdown(service: Archive, source: str) -> None:
     with pytest.raises(ParseError) as error:
-        service.compose(f"see {{{{quote {source}}}}}", suffix=".md")
+        service.quotations.templates.compose(f"see {{{{quote {source}}}}}", suffix=".md")
     assert error.value.offset == 4
 
 

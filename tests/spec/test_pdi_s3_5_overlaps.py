@@ -106,6 +106,6 @@ def test_who_quotes_an_element_is_found_by_its_words(tmp_path: Path) -> None:
         quoting = f'<p><q cite="{text}#char=5,8">one</q>'
         quoter = service.add(quoting.encode(), name="quoting.html").pdi
         for reference in (f"{page}#elt=5,5", f"{page}#name=b,b", f"{text}#char=0,6", page):
-            (found,) = service.quoters(reference)
+            (found,) = service.quotations.quoters(reference)
             assert found.composite == quoter.replace(".html.", ".utf-8.")
-        assert service.quoters(f"{page}#elt=6,6") == []
+        assert service.quotations.quoters(f"{page}#elt=6,6") == []

@@ -235,7 +235,7 @@ def test_what_cannot_be_put_is_refused(
 ) -> None:
     fields = {"Content_Type": content_type} if content_type else {}
     assert writer.ask("PUT", target.format(**names), b"x", **fields).status == status
-    assert writer.service.list().total == 2
+    assert writer.service.documents.list().total == 2
 
 
 def test_pdi_51_nothing_is_ever_deleted(writer: Server, names: dict[str, str]) -> None:
@@ -276,7 +276,7 @@ def test_pdi_52_a_delegated_name_leads_to_who_answers(
     server: Server, service: Archive, names: dict[str, str]
 ) -> None:
     """Clause pdi-52."""
-    service.delegate("resolver", "lab.example.us", "https://other.example/at")
+    service.documents.series.delegate("resolver", "lab.example.us", "https://other.example/at")
     unknown = names["text"].replace("/2.text", "/99.text")
     for target in (f"/{unknown}", f"/{unknown}?view=reader"):
         answer = server.ask("GET", target)
@@ -289,12 +289,12 @@ def test_pdi_52_a_delegated_name_leads_to_who_answers(
     fragment = server.ask("GET", f"/{unknown}%23char=1,2").headers["location"]
     assert fragment == f"https://other.example/at/{unknown}?fragment=char=1,2"
     assert server.ask("GET", f"/{names['text']}").status == 200, "what is here is answered here"
-    service.withdraw(names["text"], reason="safety")
+    service.access.withdraw(names["text"], reason="safety")
     assert server.ask("GET", f"/{names['text']}").status == 410
 
 
 def test_a_delegation_to_itself_leads_nowhere(server: Server, service: Archive) -> None:
-    service.delegate("resolver", "lab.example.us", "http://resolver.example")
+    service.documents.series.delegate("resolver", "lab.example.us", "http://resolver.example")
     assert server.ask("GET", "/pdi://lab.example.us/1999/01/02/3.text.1").status == 404
 
 

@@ -29,7 +29,9 @@ def main(folder: Path) -> str:
         problems: list[str] = [f"{finding.name}: {finding.kind}" for finding in report.bad]
         if problems:
             raise SystemExit("\n".join(problems))
-        titles: list[str | None] = [document.title for document in archive.list().documents]
+        titles: list[str | None] = [
+            document.title for document in archive.documents.list().documents
+        ]
         try:
             archive.resolve("nonsense")
         except permacite.errors.ParseError as error:

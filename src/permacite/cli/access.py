@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from permacite.cli.output import emit, json_option, note, table
-from permacite.service.access import ACCESSES, ERASURE_GROUNDS, GROUNDS, Access, Choice
+from permacite.service.access import ACCESSES, ERASURE_GROUNDS, GROUNDS, Choice
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import date, datetime
 
     from permacite.service.access import Standing
-    from permacite.service.base import Location
+    from permacite.service.location import Location
 
 __all__ = ["access", "chosen", "erase", "retention", "standing_options", "told"]
 
@@ -87,12 +88,12 @@ def access(
     Exit status: 0 shown or changed, 1 PDI is unknown, 2 bad name.
     """
     choice = chosen(access=access, **options)
-    with Access.open(folder) as archive:
+    with Archive.open(folder) as archive:
         if pdi == _DEFAULT:
-            standing = archive.default_standing(choice)
+            standing = archive.access.default_standing(choice)
             kept: object = standing
         else:
-            document = archive.standing(pdi, choice)
+            document = archive.access.standing(pdi, choice)
             standing, kept = document.standing, document
     if as_json:
         emit(kept)
@@ -131,8 +132,8 @@ def erase(
     if not yes:
         listed = "\n  ".join(names)
         click.confirm(f"Destroy for ever:\n  {listed}\n", abort=True, err=True)
-    with Access.open(folder) as archive:
-        erased = [archive.erase(name, ground=ground) for name in names]
+    with Archive.open(folder) as archive:
+        erased = [archive.access.erase(name, ground=ground) for name in names]
     if as_json:
         emit(erased)
     for item in erased if not as_json else ():
@@ -163,8 +164,8 @@ def retention(folder: Location | None, *, as_json: bool) -> None:
 
     Exit status: 0 listed.
     """
-    with Access.open(folder) as archive:
-        overdue = archive.overdue()
+    with Archive.open(folder) as archive:
+        overdue = archive.access.overdue()
     if as_json:
         emit(overdue)
         return

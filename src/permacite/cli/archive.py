@@ -12,15 +12,15 @@ import click
 from permacite.cli.access import told
 from permacite.cli.config.locations import LOCATION
 from permacite.cli.output import at_option, emit, json_option, note, table
+from permacite.service.archive import Archive
 from permacite.service.ingest.directives import asked_in
-from permacite.service.resolution.holdings import Holdings
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from permacite.service.base import Location
     from permacite.service.documents import Document, Format, Restriction, VersionNote
-    from permacite.service.resolution.holdings import Exported
+    from permacite.service.holdings import Exported
+    from permacite.service.location import Location
     from permacite.service.transcripts.relating import Related
 
 __all__ = ["export", "init", "list_", "show"]
@@ -59,10 +59,10 @@ def init(
     With --objects, AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are
     read from the environment, then and whenever the archive is opened. They are kept nowhere.
     """
-    with Holdings.create(
+    with Archive.create(
         directory or folder, series=series, resolver=resolver, objects=objects
     ) as archive:
-        about, cautions = archive.about(), archive.cautions()
+        about, cautions = archive.documents.about(), archive.copies.status.cautions()
     if as_json:
         emit(about)
     else:
@@ -91,9 +91,9 @@ def list_(
     PATTERN is a name with `*` for any field (urn:pdi://lab.example.us/2026/11/*/*), or the start
     of one: a series, a year, a month or a day (lab.example.us/2026/11).
     """
-    with Holdings.open(folder) as archive:
-        listing = archive.list(pattern, limit=limit, after=after, fill=True)
-        series = archive.about().all_series
+    with Archive.open(folder) as archive:
+        listing = archive.documents.list(pattern, limit=limit, after=after, fill=True)
+        series = archive.documents.about().all_series
     if as_json:
         emit(listing)
         return
@@ -138,8 +138,8 @@ def show(folder: Location | None, pdi: str, *, when: datetime | None, as_json: b
 
     PDI may be the web address of a page that was saved: the last version, or that of a time.
     """
-    with Holdings.open(folder) as archive:
-        shown = archive.show(pdi, when=when)
+    with Archive.open(folder) as archive:
+        shown = archive.documents.show(pdi, when=when)
     if as_json:
         emit(shown)
         return
@@ -263,24 +263,22 @@ def export(
     if copies:
         _copy(folder, pdi, *next(iter(copies.items())))
         return
-    with Holdings.open(folder) as archive:
-        exported = archive.export(pdi or "", for_browsers=for_browsers)
+    with Archive.open(folder) as archive:
+        exported = archive.documents.export(pdi or "", for_browsers=for_browsers)
     _write(exported, output, force=force)
 
 
 def _copy(folder: Location | None, pdi: str | None, form: str, target: Path) -> None:
     """Write the archive, or what a pattern covers, in a form of others."""
-    from permacite.service.preservation.keeping import Preservation
-
-    with Preservation.open(folder) as archive:
+    with Archive.open(folder) as archive:
         if form == "ocfl":
-            copy = archive.export_ocfl(target)
+            copy = archive.copies.export_ocfl(target)
             note(f"{copy.documents} documents, {copy.versions} versions -> {copy.directory}")
         elif form == "bag":
-            exported = archive.export_bag(target, pdi)
+            exported = archive.copies.export_bag(target, pdi)
             note(f"{exported.versions} versions, {exported.records} files -> {target}")
         else:
-            write = archive.export_warc if form == "warc" else archive.export_wacz
+            write = archive.copies.export_warc if form == "warc" else archive.copies.export_wacz
             exported = write(target, pdi)
             note(f"{exported.versions} versions, {exported.records} records -> {target}")
 

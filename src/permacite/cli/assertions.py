@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite.cli.output import emit, json_option, note, table
-from permacite.service.assertions.statements import Assertions
-from permacite.service.quotations.comparing import Quotations
-from permacite.service.quotations.composing import Compositions
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
-    from permacite.service.base import Location
+    from permacite.service.location import Location
     from permacite.service.quotations.comparing import Quotation
 
 __all__ = ["assert_", "assertions", "compose", "quoted_by", "quotes", "told_apart"]
@@ -34,8 +32,8 @@ def quotes(ctx: click.Context, pdi: str, *, as_json: bool) -> None:
     Exit status: 0 all agree or cannot be compared, 1 one differs or has no proper name, or PDI is
     unknown, 2 bad name.
     """
-    with Quotations.open(ctx.obj) as archive:
-        quotations = archive.quotes(pdi)
+    with Archive.open(ctx.obj) as archive:
+        quotations = archive.quotations.of(pdi)
     if as_json:
         emit(quotations)
     elif quotations:
@@ -57,8 +55,8 @@ def quoted_by(folder: Location | None, pdi: str, *, as_json: bool) -> None:
 
     Exit status: 0 listed, even if empty, 1 PDI is unknown, 2 bad name.
     """
-    with Quotations.open(folder) as archive:
-        quotations = archive.quoters(pdi)
+    with Archive.open(folder) as archive:
+        quotations = archive.quotations.quoters(pdi)
     if as_json:
         emit(quotations)
     elif quotations:
@@ -108,8 +106,8 @@ def compose(folder: Location | None, template: Path, *, output: Path | None, for
     if output is not None and output.exists() and not force:
         raise click.ClickException(f"{output} is there already; --force replaces it")
     text = template.read_text(encoding="utf-8")
-    with Compositions.open(folder) as archive:
-        composed = archive.compose(text, suffix=template.suffix)
+    with Archive.open(folder) as archive:
+        composed = archive.quotations.templates.compose(text, suffix=template.suffix)
     if output is None:
         click.echo(composed.text, nl=False)
     else:
@@ -142,8 +140,8 @@ def assert_(
 
     Exit status: 0 recorded, 1 refused, 2 SUBJECT is no permanent name, or PREDICATE no IRI.
     """
-    with Assertions.open(folder) as archive:
-        assertion = archive.state(subject, predicate, value, who=who)
+    with Archive.open(folder) as archive:
+        assertion = archive.annotations.statements.state(subject, predicate, value, who=who)
     if as_json:
         emit(assertion)
     else:
@@ -173,10 +171,10 @@ def assertions(
 
     Exit status: 0 listed, even if empty, 2 SUBJECT is no permanent name.
     """
-    with Assertions.open(folder) as archive:
-        statements = archive.statements(subject, predicate=predicate, parts=parts)
+    with Archive.open(folder) as archive:
+        statements = archive.annotations.statements.about(subject, predicate=predicate, parts=parts)
         if jsonld:
-            emit(archive.json_ld(statements))
+            emit(archive.annotations.statements.json_ld(statements))
             return
     if as_json:
         emit(statements)

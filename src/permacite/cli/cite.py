@@ -7,22 +7,20 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from permacite.cli.output import at_option, emit, json_option, note, table
-from permacite.service.citations.describing import References
-from permacite.service.citations.selecting.citing import PROGRAMS, Selections
+from permacite.service.archive import Archive
+from permacite.service.citations.selecting.citing import PROGRAMS
 from permacite.service.citations.selecting.selectors import MOST_BYTES
 from permacite.service.citations.typed import WAYS
-from permacite.service.drift.checking import Checks
-from permacite.service.drift.versions import Versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from permacite.service.base import Location
     from permacite.service.citations.quoted import Passage
     from permacite.service.citations.recorded import Cited
     from permacite.service.drift.checking import Checked
-    from permacite.service.drift.following import Drift
+    from permacite.service.drift.following import PassageDrift
+    from permacite.service.location import Location
 
 __all__ = ["check", "cite", "reference", "versions"]
 
@@ -94,14 +92,14 @@ def cite(  # noqa: PLR0913 - one parameter an option
     _check_way([f"--{way}" for way, typed in ways.items() if typed is not None], frame)
     if selector is not None and (nth, page) != (None, None):
         raise click.UsageError("--selector says by itself which words it means")
-    with Selections.open(folder) as archive:
+    with Archive.open(folder) as archive:
         if only_list:
             if quote is None:
                 raise click.UsageError("--list needs --quote")
-            _tell_passages(archive.passages(pdi, quote, when=when), as_json=as_json)
+            _tell_passages(archive.citations.passages(pdi, quote, when=when), as_json=as_json)
             return
         if selector is not None:
-            cited = archive.cite_selected(pdi, _read(selector), note=remark, when=when)
+            cited = archive.citations.selections.cite(pdi, _read(selector), note=remark, when=when)
         else:
             which: Any = {"nth": nth, "page": page, "frame": frame, "damaged": damaged, **part}
             cited = archive.cite(pdi, quote=quote, note=remark, when=when, **which)
@@ -205,8 +203,8 @@ def check(
     Exit status 1 if any passage is not verified. Citations are never moved: they name the
     archived words, which do not change.
     """
-    with Checks.open(ctx.obj) as archive:
-        checked = archive.check(pdi, allow_private=allow_private, when=when)
+    with Archive.open(ctx.obj) as archive:
+        checked = archive.drift.check(pdi, allow_private=allow_private, when=when)
     if as_json:
         emit(checked)
     else:
@@ -239,8 +237,8 @@ def versions(folder: Location | None, /, pdi: str, *, as_json: bool) -> None:
     Later versions first. The permanent name of the words that stand there is printed where there
     are any: it cites the new wording.
     """
-    with Versions.open(folder) as archive:
-        through = archive.through_versions(pdi)
+    with Archive.open(folder) as archive:
+        through = archive.drift.versions(pdi)
     if as_json:
         emit(through)
         return
@@ -256,7 +254,7 @@ def versions(folder: Location | None, /, pdi: str, *, as_json: bool) -> None:
         click.echo("there is no other version")
 
 
-def _tell_drift(drift: Drift) -> None:
+def _tell_drift(drift: PassageDrift) -> None:
     """Print what was changed, and where the passage or one like it stands."""
     if drift.trouble:
         click.echo(f"  why:   {drift.trouble}")
@@ -297,18 +295,18 @@ def reference(
     statement, such as `permacite assert PDI dcterms:creator "Lee, Ann; Ek, Bo"`; it counts first.
     """
     if program is not None:
-        with Selections.open(folder) as selections:
-            click.echo(selections.told_to(program, pdi))
+        with Archive.open(folder) as selections:
+            click.echo(selections.citations.selections.export(program, pdi))
         return
-    with References.open(folder) as archive:
+    with Archive.open(folder) as archive:
         if style is not None:
-            printed = archive.styled(pdi, style)
+            printed = archive.citations.references.styled(pdi, style)
             if as_json:
                 emit({"style": style, "text": printed})
             else:
                 click.echo(printed)
             return
-        description = archive.describe(pdi)
+        description = archive.citations.references.describe(pdi)
     if as_json:
         emit(description)
         return

@@ -18,7 +18,7 @@ from permacite.registry import Registry
 from permacite.version import __version__
 
 if TYPE_CHECKING:
-    from permacite.service.base import Location
+    from permacite.service.location import Location
 
 __all__ = ["commands", "main", "run", "uri"]
 

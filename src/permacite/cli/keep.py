@@ -10,16 +10,15 @@ import click
 from permacite.cli.config.locations import FOLDER, LOCATION
 from permacite.cli.output import counted, emit, json_option, table, tracked
 from permacite.cli.output import note as tell
-from permacite.service.access import REASONS, Access
-from permacite.service.assertions.delegating import Delegations
-from permacite.service.base import checked_location, default_directory
+from permacite.service.access import REASONS
+from permacite.service.archive import Archive
+from permacite.service.location import checked_location, default_directory
 from permacite.service.preservation import copies, restoring
-from permacite.service.preservation.keeping import Preservation
 
 if TYPE_CHECKING:
     from permacite.service.assertions.delegating import Delegated
-    from permacite.service.base import Location
     from permacite.service.findings import Report
+    from permacite.service.location import Location
     from permacite.service.preservation.copies import Copy
 
 __all__ = [
@@ -68,8 +67,8 @@ def backup(ctx: click.Context, directory: Path, *, copy: bool, full: bool, as_js
     Exit status: 0 done, 1 DIRECTORY holds other things or cannot be written, or the archive itself
     lacks bytes that it names: then all else is copied.
     """
-    with Preservation.open(ctx.obj) as archive, tracked("contents looked at") as progress:
-        copied = archive.backup(directory, link=not copy, full=full, progress=progress)
+    with Archive.open(ctx.obj) as archive, tracked("contents looked at") as progress:
+        copied = archive.copies.backup(directory, link=not copy, full=full, progress=progress)
     _tell_copy(copied, as_json=as_json)
     ctx.exit(_tell_lost(copied))
 
@@ -243,10 +242,10 @@ def fsck(
 
     Exit status: 0 all is well, 1 something is missing, altered, unreadable or does not agree.
     """
-    with Preservation.open(ctx.obj) as archive:
-        total = archive.to_check(new=new, since=since, sample=sample or 0)
+    with Archive.open(ctx.obj) as archive:
+        total = archive.copies.to_check(new=new, since=since, sample=sample or 0)
         with counted("checked", of=total) as progress:
-            report = archive.fsck(
+            report = archive.copies.fsck(
                 new=new,
                 since=since,
                 sample=sample or 0,
@@ -320,8 +319,10 @@ def withdraw(
 
     Exit status: 0 withdrawn, 1 PDI is unknown, 2 bad name.
     """
-    with Access.open(folder) as archive:
-        withdrawn = archive.withdraw(pdi, reason=reason, status=int(status), who=who, note=note)
+    with Archive.open(folder) as archive:
+        withdrawn = archive.access.withdraw(
+            pdi, reason=reason, status=int(status), who=who, note=note
+        )
     if as_json:
         emit(withdrawn)
         return
@@ -340,8 +341,8 @@ def reinstate(folder: Location | None, pdi: str, *, who: str | None, note: str |
 
     Exit status: 0 lifted, 1 PDI is not withdrawn, 2 bad name.
     """
-    with Access.open(folder) as archive:
-        click.echo(f"given out again: {archive.reinstate(pdi, who=who, note=note)}")
+    with Archive.open(folder) as archive:
+        click.echo(f"given out again: {archive.access.reinstate(pdi, who=who, note=note)}")
 
 
 @click.group()
@@ -357,8 +358,8 @@ def list_series(folder: Location | None, *, as_json: bool) -> None:
 
     Exit status: 0 listed.
     """
-    with Delegations.open(folder) as archive:
-        _tell_series(archive.series(), as_json=as_json)
+    with Archive.open(folder) as archive:
+        _tell_series(archive.documents.series.names(), as_json=as_json)
 
 
 @series.command("add")
@@ -370,8 +371,8 @@ def add_series(folder: Location | None, name: str, *, as_json: bool) -> None:
 
     Exit status: 0 added, or there already, 2 NAME is no series.
     """
-    with Delegations.open(folder) as archive:
-        _tell_series(archive.add_series(name), as_json=as_json)
+    with Archive.open(folder) as archive:
+        _tell_series(archive.documents.series.add(name), as_json=as_json)
 
 
 @series.command("use")
@@ -386,8 +387,8 @@ def use_series(folder: Location | None, name: str, *, as_json: bool) -> None:
 
     Exit status: 0 done, 2 NAME is no series.
     """
-    with Delegations.open(folder) as archive:
-        _tell_series(archive.use_series(name), as_json=as_json)
+    with Archive.open(folder) as archive:
+        _tell_series(archive.documents.series.use(name), as_json=as_json)
 
 
 def _tell_series(names: list[str], *, as_json: bool) -> None:
@@ -434,8 +435,10 @@ def delegate(
     """
     if kind == "minter" and len(target) > 1:
         raise click.UsageError("one minter is named at a time; each counts")
-    with Delegations.open(folder) as archive:
-        delegation = archive.delegate(kind, name, " ".join(target), first=first, last=last)
+    with Archive.open(folder) as archive:
+        delegation = archive.documents.series.delegate(
+            kind, name, " ".join(target), first=first, last=last
+        )
     _tell_delegations([delegation], as_json=as_json)
 
 
@@ -448,8 +451,8 @@ def delegations(folder: Location | None, name: str | None, *, as_json: bool) -> 
 
     Exit status: 0 listed, 2 SERIES is none.
     """
-    with Delegations.open(folder) as archive:
-        _tell_delegations(archive.delegations(name), as_json=as_json)
+    with Archive.open(folder) as archive:
+        _tell_delegations(archive.documents.series.delegations(name), as_json=as_json)
 
 
 @click.command()
@@ -469,13 +472,13 @@ def where(
     Exit status: 0 one answers; 1 none does, its series is not delegated, or the delegations run in
     a circle; 2 NAME or ADDRESS is none.
     """
-    from permacite.service.resolution.leading import Leading, way_from
+    from permacite.service.resolution.leading import way_from
 
     if resolver is not None:
         way = way_from(resolver, reference, allow_private=allow_private)
     else:
-        with Leading.open(ctx.obj) as archive:
-            way = archive.way(reference, allow_private=allow_private)
+        with Archive.open(ctx.obj) as archive:
+            way = archive.documents.directions.way(reference, allow_private=allow_private)
     if as_json:
         emit(way)
     elif way.here:

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite.cli.output import emit, is_file, json_option, note, table
+from permacite.service.archive import Archive
 from permacite.service.proofs import proofs
-from permacite.service.proofs.logs import Logs
-from permacite.service.proofs.proofs import Proofs
-from permacite.service.proofs.witnesses import Witnesses
 from permacite.words import LANGUAGES
 
 if TYPE_CHECKING:
-    from permacite.service.base import Location
+    from permacite.service.location import Location
     from permacite.service.proofs.logs import LogState
     from permacite.service.proofs.proofs import Verified
 
@@ -70,8 +68,8 @@ def prove(
     output = output or Path("proof.html" if html else "proof.zip")
     if output != Path("-") and output.exists() and not force:
         raise click.ClickException(f"{output} is there already; --force replaces it")
-    with Proofs.open(folder) as archive:
-        proof = archive.proof(reference, seal=True, html=html, language=language)
+    with Archive.open(folder) as archive:
+        proof = archive.proofs.proof(reference, seal=True, html=html, language=language)
     if output == Path("-"):
         sys.stdout.buffer.write(proof.content)
         return
@@ -187,15 +185,15 @@ def log(
     """
     if sum(option is not None for option in (since, extends, tiles)) > 1:
         raise click.UsageError("give one of --since, --extends and --tiles")
-    with Logs.open(folder) as archive:
-        for day in archive.seal_days() if seal else ():
+    with Archive.open(folder) as archive:
+        for day in archive.log.seal_days() if seal else ():
             note(f"sealed {day.name}: {day.documents} documents")
         if tiles is not None:
-            state = archive.export_tiles(tiles if tiles.startswith("s3://") else Path(tiles))
+            state = archive.log.export_tiles(tiles if tiles.startswith("s3://") else Path(tiles))
         elif extends is not None:
-            state = archive.held_to(extends.read_text(encoding="utf-8", errors="replace"))
+            state = archive.log.held_to(extends.read_text(encoding="utf-8", errors="replace"))
         else:
-            state = archive.log(since=since)
+            state = archive.log.state(since=since)
     if as_json:
         emit(state)
     else:
@@ -243,8 +241,8 @@ def stamp(
     Exit status: 0 stamped, 1 the authority cannot be asked, or its answer does not hold.
     """
     roots = None if tsa_ca is None else tsa_ca.read_bytes()
-    with Logs.open(folder) as archive:
-        stamped = archive.stamp(authority, roots=roots, allow_private=allow_private)
+    with Archive.open(folder) as archive:
+        stamped = archive.log.stamp(authority, roots=roots, allow_private=allow_private)
     if as_json:
         emit(stamped)
         return
@@ -275,8 +273,8 @@ def witness(
     if len(witnesses) % 2:
         raise click.UsageError("expected a KEY for each URL")
     asked = zip(witnesses[::2], witnesses[1::2], strict=True)
-    with Witnesses.open(ctx.obj) as archive:
-        outcome = archive.ask_witnesses(asked, allow_private=allow_private)
+    with Archive.open(ctx.obj) as archive:
+        outcome = archive.log.witnesses.ask(asked, allow_private=allow_private)
     if as_json:
         emit(outcome)
     else:

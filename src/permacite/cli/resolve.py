@@ -10,13 +10,13 @@ import click
 
 from permacite.cli.output import at_option, counted, emit, is_file, json_option, note
 from permacite.service import names
-from permacite.service.base import default_directory
-from permacite.service.resolution.resolving import Resolution
+from permacite.service.archive import Archive
+from permacite.service.location import default_directory
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from permacite.service.base import Location
+    from permacite.service.location import Location
     from permacite.service.resolution.looking import LookedUp
     from permacite.service.resolution.resolving import Resolved
 
@@ -75,7 +75,7 @@ def resolve(  # noqa: PLR0913 - one parameter an option
 
         part = foreign.resolve(reference, allow_private=allow_private, force=force)
     else:
-        with Resolution.open(folder) as archive:
+        with Archive.open(folder) as archive:
             part = archive.resolve(
                 reference, context=context, whole=not quick, preview=preview, when=when
             )
@@ -98,11 +98,9 @@ def look_up(ctx: click.Context, /, references: tuple[str, ...], *, as_json: bool
     `-`, then the address at the resolver that would know, or why not. Nothing is read of what they
     name. Exit status 1 where one of them is not here. With --json a list of answers, in order.
     """
-    from permacite.service.resolution.looking import LookUps
-
     asked = references or [line.strip() for line in sys.stdin if line.strip()]
-    with LookUps.open(ctx.obj) as archive:
-        found = list(archive.look_up(asked))
+    with Archive.open(ctx.obj) as archive:
+        found = list(archive.documents.look_ups.look_up(asked))
     if as_json:
         emit(found)
     else:
@@ -144,8 +142,8 @@ def _is_read_there(folder: Location | None, reference: str, *, live: bool) -> bo
         return names.is_foreign(reference)
     if folder is None and not default_directory().exists():  # to look makes no archive
         return True
-    with Resolution.open(folder) as archive:
-        return not archive.is_held(reference)
+    with Archive.open(folder) as archive:
+        return not archive.documents.resolver.is_held(reference)
 
 
 @click.command()
@@ -206,7 +204,7 @@ def verify(
         options = "--key, --policy, --checkpoint and --tsa-ca"
         subject = "--all" if reference is None else reference
         raise click.UsageError(f"{options} are for the file of a proof; {subject} is none")
-    with Resolution.open(ctx.obj) as archive, counted("verifying") as progress:
+    with Archive.open(ctx.obj) as archive, counted("verifying") as progress:
         report = archive.verify(reference, progress=progress)
     erased = [finding for finding in report.findings if finding.kind == "erased"]
     if as_json:

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite.cli.output import emit, json_option, note, table
-from permacite.service.watches.watching import EVERY, Manner, Watches
+from permacite.service.archive import Archive
+from permacite.service.drift.watching import EVERY, Manner
 from permacite.words import LANGUAGES, words_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from permacite.service.base import Location
-    from permacite.service.watches.watching import Looked
+    from permacite.service.drift.watching import Looked
+    from permacite.service.location import Location
 
 __all__ = ["watch"]
 
@@ -65,8 +66,8 @@ def add(folder: Location | None, reference: str, *, every: timedelta, as_json: b
     A page that was not saved so far is saved by the next `watch run`. One that is watched already
     is watched as often as is said now.
     """
-    with Watches.open(folder) as archive:
-        added = archive.watch(reference, every)
+    with Archive.open(folder) as archive:
+        added = archive.drift.watches.add(reference, every)
     if as_json:
         emit(added)
     else:
@@ -81,8 +82,8 @@ def remove(folder: Location | None, reference: str) -> None:
 
     Exit status: 0 done, 1 it was not watched.
     """
-    with Watches.open(folder) as archive:
-        note(f"no longer watched: {archive.unwatch(reference)}")
+    with Archive.open(folder) as archive:
+        note(f"no longer watched: {archive.drift.watches.remove(reference)}")
 
 
 @watch.command("list")
@@ -90,8 +91,8 @@ def remove(folder: Location | None, reference: str) -> None:
 @click.pass_obj
 def list_watched(folder: Location | None, *, as_json: bool) -> None:
     """List what is watched, how often, and what the last look found."""
-    with Watches.open(folder) as archive:
-        watched = archive.watched()
+    with Archive.open(folder) as archive:
+        watched = archive.drift.watches.list()
     if as_json:
         emit(watched)
         return
@@ -159,13 +160,13 @@ def run(
     """
     manner = Manner(jobs, pause, {"allow_private": allow_private})
     told: list[Looked] = []
-    with Watches.open(ctx.obj) as archive:
-        for looked in archive.look(manner, everything=everything):
+    with Archive.open(ctx.obj) as archive:
+        for looked in archive.drift.watches.run(manner, everything=everything):
             told.append(looked)
             if not as_json:
                 _tell(looked)
         if feed is not None:
-            _write(feed, archive.feed(words_in(lang)))
+            _write(feed, archive.drift.watches.feed(words_in(lang)))
     counts: Counter[str] = Counter(looked.outcome for looked in told)
     if as_json:
         emit({"counts": dict(counts), "pages": told})

@@ -1,8 +1,7 @@
-"""The use cases: what the command line, the web and programs do, each a method of its room.
+"""Use cases: the objects that the properties of an archive lead to, and the values they return.
 
-`archive` has them all. The class of a room opens an archive by itself, for a command that needs no
-more; `base` is what they stand on. The names here are what the methods of `permacite.Archive`
-answer with, beside those that `permacite` itself has.
+`archive` has the archive itself. What is here beside the values that `permacite` has is imported
+when it is first asked for.
 """
 
 from permacite.exports import on_demand
@@ -10,36 +9,52 @@ from permacite.exports import on_demand
 TYPE_CHECKING = False  # to import typing would take longer than all the rest
 if TYPE_CHECKING:
     from permacite.archive.model import Assertion, Restriction, Standing
-    from permacite.service.access import Choice, Erased, Kept, Withdrawn
+    from permacite.service.access import Access, Choice, Erased, Kept, Withdrawn
     from permacite.service.assertions.delegating import Delegated
+    from permacite.service.assertions.jottings import Annotations
+    from permacite.service.citations.citations import Citations
     from permacite.service.citations.quoted import Passage
     from permacite.service.documents import VersionNote
+    from permacite.service.drift.drift import Drift
+    from permacite.service.holdings import About, Documents, Exported, NameSet, Shown
+    from permacite.service.lists.saving import Lists
     from permacite.service.preservation.copies import Copy, EarlierLog
-    from permacite.service.proofs.logs import Consistency, LogState, SealedDay, StampedLog
-    from permacite.service.proofs.proofs import Proof
+    from permacite.service.preservation.keeping import Copies
+    from permacite.service.proofs.logs import Consistency, Log, LogState, SealedDay, StampedLog
+    from permacite.service.proofs.proofs import Proof, Proofs
+    from permacite.service.quotations.comparing import Quotations
     from permacite.service.quotations.composing import Composed
     from permacite.service.reader.pages import Page, PageState
     from permacite.service.reader.reading import Reading
-    from permacite.service.resolution.holdings import About, Exported, NameSet, Shown
 
 __all__ = [
     "About",
+    "Access",
+    "Annotations",
     "Assertion",
     "Choice",
+    "Citations",
     "Composed",
     "Consistency",
+    "Copies",
     "Copy",
     "Delegated",
+    "Documents",
+    "Drift",
     "EarlierLog",
     "Erased",
     "Exported",
     "Kept",
+    "Lists",
+    "Log",
     "LogState",
     "NameSet",
     "Page",
     "PageState",
     "Passage",
     "Proof",
+    "Proofs",
+    "Quotations",
     "Reading",
     "Restriction",
     "SealedDay",
@@ -53,17 +68,23 @@ __all__ = [
 on_demand(
     __name__,
     {
+        "permacite.service.quotations.comparing": "Quotations",
+        "permacite.service.lists.saving": "Lists",
+        "permacite.service.drift.drift": "Drift",
+        "permacite.service.preservation.keeping": "Copies",
+        "permacite.service.citations.citations": "Citations",
+        "permacite.service.assertions.jottings": "Annotations",
         "permacite.archive.model": "Assertion, Restriction, Standing",
-        "permacite.service.access": "Choice, Erased, Kept, Withdrawn",
+        "permacite.service.access": "Access, Choice, Erased, Kept, Withdrawn",
         "permacite.service.assertions.delegating": "Delegated",
         "permacite.service.citations.quoted": "Passage",
         "permacite.service.documents": "VersionNote",
         "permacite.service.preservation.copies": "Copy, EarlierLog",
-        "permacite.service.proofs.logs": "Consistency, LogState, SealedDay, StampedLog",
-        "permacite.service.proofs.proofs": "Proof",
+        "permacite.service.proofs.logs": "Consistency, Log, LogState, SealedDay, StampedLog",
+        "permacite.service.proofs.proofs": "Proof, Proofs",
         "permacite.service.quotations.composing": "Composed",
         "permacite.service.reader.pages": "Page, PageState",
         "permacite.service.reader.reading": "Reading",
-        "permacite.service.resolution.holdings": "About, Exported, NameSet, Shown",
+        "permacite.service.holdings": "About, Documents, Exported, NameSet, Shown",
     },
 )

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from permacite.archive import ACCESSES, ERASURE_GROUNDS, GROUNDS, REASONS, Standing, Withdrawal
 from permacite.archive.names import as_urn
 from permacite.errors import ConflictError
 from permacite.service import names
-from permacite.service.base import UseCases
 
 if TYPE_CHECKING:
     from datetime import date, datetime
 
     from permacite import pdi
     from permacite.archive import Repository
+    from permacite.service.tokens import Tokens
 
 __all__ = [
     "ACCESSES",
@@ -103,8 +104,11 @@ class Erased:
     """Other documents that quote it; their own bytes stay as they are."""
 
 
-class Access(UseCases):
-    """Who may see what, and what nobody may see any more."""
+class Access:
+    """Who may see documents: withdraw, embargo, reinstate and erase."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
 
     def standing(self, reference: str, choice: Choice = UNSAID) -> Kept:
         """Who may see a document, why it is kept and how long, once `choice` is made.
@@ -206,6 +210,13 @@ class Access(UseCases):
             done=erased.is_done,
             quoted_by=tuple(quoting),
         )
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        """Tokens that let others in over the network."""
+        from permacite.service.tokens import Tokens
+
+        return Tokens(self._repository)
 
 
 def apply(repository: Repository, name: pdi.PDI, choice: Choice) -> None:

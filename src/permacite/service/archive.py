@@ -1,4 +1,17 @@
-"""The face of an archive: every use case, each a method of the room where its code is.
+"""An archive: ten methods for the daily work, and ten objects for all else.
+
+| property | what it leads to |
+|---|---|
+| documents | list, show, export; names and addresses resolved, captures by time and site, series |
+| citations | passages by their words; selections, references, Web Annotations |
+| quotations | who quotes whom; templates, transcripts |
+| proofs | proof bundles |
+| drift | the live page, other versions, watched pages |
+| access | restrictions, withdrawal, erasure; tokens |
+| log | state, seals, time-stamps, tiles, witnesses |
+| lists | many documents at once: addresses, files, crawls, libraries, bags, uploads |
+| annotations | tags, notes, collections; statements |
+| copies | backup, fixity check, exports, entries for mirrors |
 
 Methods check their arguments, do the work, and answer with values. An Archive may be used from
 several threads at once.
@@ -6,104 +19,222 @@ several threads at once.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from permacite.service import decoders, names
-from permacite.service.access import Access
-from permacite.service.assertions.delegating import Delegations
-from permacite.service.assertions.former import FormerNames
-from permacite.service.assertions.jottings import Jottings
-from permacite.service.base import DEFAULT_RESOLVER, Location, default_directory
-from permacite.service.citations.describing import References
-from permacite.service.citations.selecting.annotations import Annotations
-from permacite.service.drift.changes import Changes
-from permacite.service.drift.checking import Checks
-from permacite.service.drift.versions import Versions
-from permacite.service.handed.taking import Uploads
-from permacite.service.ingest.crawls import Crawls
-from permacite.service.ingest.deriving import Derivations
-from permacite.service.libraries.bags import Bags
-from permacite.service.libraries.zotero import Libraries
-from permacite.service.lists.saving import Lists
-from permacite.service.mirroring.handing import Handouts
-from permacite.service.mirroring.witnessing import Witnessing
-from permacite.service.preservation.condition import Conditions
-from permacite.service.preservation.keeping import Preservation
-from permacite.service.proofs.logs import Logs
-from permacite.service.proofs.proofs import Proofs
-from permacite.service.proofs.witnesses import Witnesses
-from permacite.service.quotations.composing import Compositions
-from permacite.service.reader.reading import Reader
-from permacite.service.resolution.holdings import Holdings
-from permacite.service.resolution.looking import LookUps
-from permacite.service.resolution.mementos import Mementos
-from permacite.service.resolution.sites import Sites
-from permacite.service.search.finding import Search
-from permacite.service.watches.watching import Watches
+from permacite.archive import Audience, Repository
+from permacite.errors import StorageError
+from permacite.service import decoders
+from permacite.service.location import (
+    DEFAULT_RESOLVER,
+    DEFAULT_SERIES,
+    Location,
+    default_directory,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from contextlib import AbstractContextManager
+    from datetime import datetime
 
-__all__ = ["DEFAULT_RESOLVER", "Archive", "create", "default_directory", "open"]
+    from permacite.archive import Finding
+    from permacite.service.access import Access
+    from permacite.service.assertions.jottings import Annotations
+    from permacite.service.citations.citations import Citations
+    from permacite.service.citations.recorded import Cited
+    from permacite.service.drift.drift import Drift
+    from permacite.service.findings import Report
+    from permacite.service.holdings import Documents
+    from permacite.service.ingest.saved import Saved
+    from permacite.service.lists.saving import Lists
+    from permacite.service.preservation.keeping import Copies
+    from permacite.service.proofs.logs import Log
+    from permacite.service.proofs.proofs import Proofs
+    from permacite.service.quotations.comparing import Quotations
+    from permacite.service.resolution.resolving import Resolved
+    from permacite.service.search.finding import Results
+
+__all__ = [
+    "DEFAULT_RESOLVER",
+    "Archive",
+    "Audience",
+    "create",
+    "default_directory",
+    "open",
+    "public_view",
+    "warm_up",
+]
 
 
-class Archive(
-    Uploads,
-    Lists,
-    Watches,
-    Crawls,
-    Libraries,
-    Bags,
-    Derivations,
-    Annotations,
-    References,
-    Changes,
-    Checks,
-    Versions,
-    LookUps,
-    Compositions,
-    Proofs,
-    Logs,
-    Witnesses,
-    Preservation,
-    Conditions,
-    Reader,
-    Jottings,
-    Delegations,
-    FormerNames,
-    Access,
-    Search,
-    Sites,
-    Mementos,
-    Holdings,
-    Handouts,
-    Witnessing,
-):
-    """One open archive. Use it as a context manager, or call `close`."""
+_Archive = TypeVar("_Archive", bound="Archive")
 
-    def decoders(self, *, many: bool = False) -> str:
-        """A sentence on how pictures, sound and video are decoded here.
 
-        With `many`, parts are no larger from now on than what many at once can be given.
+class Archive:
+    """One open archive. Use it as a context manager, or call `close`; threads may share it."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        repository.decoder_of = decoders.decoder_of
+
+    @classmethod
+    def create(
+        cls,
+        directory: Location | None,
+        *,
+        series: str = DEFAULT_SERIES,
+        resolver: str | None = None,
+        objects: str | None = None,
+    ) -> Self:
+        """Make an archive, with its octets in the store at the address `objects` if there is one.
+
+        Raises ConflictError where one is, ParseError for a bad series or address, StorageError.
         """
-        if many:
-            decoders.keep_parts_small()
-        return decoders.described()
+        repository = Repository.create(
+            directory or default_directory(), series=series, objects=objects
+        )
+        repository.set_setting("resolver", (resolver or DEFAULT_RESOLVER).rstrip("/"))
+        return cls(repository)
 
-    def prepare(self) -> None:
-        """Bring in what the first answers would wait for: rules of names, and of large texts."""
-        from permacite.archive.texts import index  # noqa: F401 - most commands have none
+    @classmethod
+    def open(cls, directory: Location | None = None) -> Self:
+        """Open an archive. The default one is made when it is first used.
 
-        names.parse(f"urn:pdi://{self.series()[0]}/2026/11/22/1.text.1")
-
-    def moments(self) -> AbstractContextManager[Callable[[], int | None]]:
-        """What gives, to one thread, a number that changes with each write of any process.
-
-        Whatever an archive answered holds as long as the number is the same, for the same public
-        or operator, but for what depends on the time.
+        Raises StorageError where `directory` is given and holds no archive.
         """
-        return self._repository.moments()
+        if directory is None and not default_directory().exists():
+            return cls.create(None)
+        try:
+            return cls(Repository.open(directory or default_directory()))
+        except StorageError as error:
+            if error.reason == "missing" and not error.hint:
+                error.hint = f"permacite init {directory} makes an archive there"
+            raise
+
+    def close(self) -> None:
+        """Let go of the archive."""
+        self._repository.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._repository.where!r}>"
+
+    def save(self, uri: str, **options: Any) -> Saved:
+        """Capture the page at `uri` and commit it: see `Ingest.save` for the options."""
+        return self.lists.files.save(uri, **options)
+
+    def add(self, content: bytes, *, name: str, **options: Any) -> Saved:
+        """Commit the bytes of a file: see `Ingest.add` for the options."""
+        return self.lists.files.add(content, name=name, **options)
+
+    def cite(self, reference: str, **target: Any) -> Cited:
+        """Cite a passage, or any part of a document: see `citing.cite` for the ways to name it."""
+        from permacite.service.citations.citing import cite
+
+        return cite(self._repository, reference, **target)
+
+    def resolve(
+        self,
+        reference: str,
+        *,
+        context: int = 0,
+        whole: bool = True,
+        preview: bool = False,
+        when: datetime | None = None,
+    ) -> Resolved:
+        """The part that `reference` names: see `Resolver.resolve`."""
+        return self.documents.resolver.resolve(
+            reference, context=context, whole=whole, preview=preview, when=when
+        )
+
+    def verify(
+        self, reference: str | None = None, *, progress: Callable[[Finding], None] | None = None
+    ) -> Report:
+        """Check what is stored under `reference`, or everything: see `Resolver.verify`."""
+        return self.documents.resolver.verify(reference, progress=progress)
+
+    def prove(
+        self, reference: str, *, seal: bool = False, html: bool = False, language: str = "en"
+    ) -> bytes:
+        """The octets of the file that proves what `reference` names: see `Proofs.proof`."""
+        return self.proofs.proof(reference, seal=seal, html=html, language=language).content
+
+    def search(self, words: str = "", **query: Any) -> Results:
+        """Search the words of documents: see `Search.search`."""
+        return self.documents.full_text.search(words, **query)
+
+    @cached_property
+    def documents(self) -> Documents:
+        """Documents and versions; names and addresses resolved."""
+        from permacite.service.holdings import Documents
+
+        return Documents(self._repository)
+
+    @cached_property
+    def citations(self) -> Citations:
+        """Passages, references and selections."""
+        from permacite.service.citations.citations import Citations
+
+        return Citations(self._repository)
+
+    @cached_property
+    def quotations(self) -> Quotations:
+        """Quotations by permanent names, and templates."""
+        from permacite.service.quotations.comparing import Quotations
+
+        return Quotations(self._repository)
+
+    @cached_property
+    def proofs(self) -> Proofs:
+        """Proof bundles."""
+        from permacite.service.proofs.proofs import Proofs
+
+        return Proofs(self._repository)
+
+    @cached_property
+    def drift(self) -> Drift:
+        """Cited passages on live pages and in other versions."""
+        from permacite.service.drift.drift import Drift
+
+        return Drift(self._repository)
+
+    @cached_property
+    def access(self) -> Access:
+        """Who may see documents; tokens."""
+        from permacite.service.access import Access
+
+        return Access(self._repository)
+
+    @cached_property
+    def log(self) -> Log:
+        """The log that every commit is in."""
+        from permacite.service.proofs.logs import Log
+
+        return Log(self._repository)
+
+    @cached_property
+    def lists(self) -> Lists:
+        """Many documents at once."""
+        from permacite.service.lists.saving import Lists
+
+        return Lists(self._repository)
+
+    @cached_property
+    def annotations(self) -> Annotations:
+        """Tags, notes, collections and statements."""
+        from permacite.service.assertions.jottings import Annotations
+
+        return Annotations(self._repository)
+
+    @cached_property
+    def copies(self) -> Copies:
+        """Backup, fixity check, exports, entries for mirrors."""
+        from permacite.service.preservation.keeping import Copies
+
+        return Copies(self._repository)
 
 
 def create(path: Location, *, series: str, objects: str | None = None) -> Archive:
@@ -124,3 +255,19 @@ def open(location: Location) -> Archive:  # noqa: A001 - the word for it
     none, or has a password in it.
     """
     return Archive.open(location)
+
+
+def public_view(archive: _Archive, audience: Audience | None = None) -> _Archive:
+    """The same archive as the public sees it: what is restricted shows its name alone.
+
+    `audience` may see more. Closing either closes both.
+    """
+    return type(archive)(archive._repository.public(audience or Audience()))  # noqa: SLF001 - ours
+
+
+def warm_up(archive: Archive) -> None:
+    """Import what the first answers would wait for: rules of names, and of large texts."""
+    from permacite.archive.texts import index  # noqa: F401
+    from permacite.service import names
+
+    names.parse(f"urn:pdi://{archive.documents.series.names()[0]}/2026/11/22/1.text.1")

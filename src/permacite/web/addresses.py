@@ -57,4 +57,4 @@ def _in_series_of_host(request: Request, name: str) -> str:
     """A name that a series was parted from, whole again; as it is where no series was."""
     archive = caller_of(request).archive
     host = request.url.hostname or ""
-    return f"pdi://{host}/{name}" if host in archive.series() else name
+    return f"pdi://{host}/{name}" if host in archive.documents.series.names() else name

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 
-from permacite.service.handed.tokens import check_name, lets
+from permacite.service.tokens import check_name, lets
 
 if TYPE_CHECKING:
     from starlette.requests import HTTPConnection
 
     from permacite.errors import PermaciteError
     from permacite.service.archive import Archive
-    from permacite.service.handed.tokens import Scope, Token
+    from permacite.service.tokens import Scope, Token
 
 __all__ = ["Caller", "caller_of", "check_reference", "note_written"]
 
@@ -47,7 +47,7 @@ class Caller:
     def may(self, scope: Scope) -> bool:
         """Whether they may do what a scope names."""
         if self.token is not None:
-            own = scope != "admin" or self.token.series == self.whole.series()[0]
+            own = scope != "admin" or self.token.series == self.whole.documents.series.names()[0]
             return own and lets(self.token, scope)
         needed = {"read": True, "cite": self.is_here, "save": self.is_here and self.is_writable}
         return needed.get(scope, self.is_here and self.is_writable and not self.is_public)
@@ -75,4 +75,4 @@ async def note_written(request: HTTPConnection, name: str) -> None:
     """Put on record who committed what, where a token let them."""
     caller = caller_of(request)
     if caller.token is not None:
-        await run_in_threadpool(caller.whole.note_written, caller.token, name)
+        await run_in_threadpool(caller.whole.access.tokens.note_written, caller.token, name)

@@ -14,7 +14,7 @@ from permacite.web.serving.monitoring import Watching
 from permacite.web.serving.options import ServeOptions
 
 if TYPE_CHECKING:
-    from permacite.service.base import Location
+    from permacite.service.location import Location
 
 __all__ = ["serve"]
 

@@ -37,7 +37,7 @@ async def ready(request: Request) -> Response:
     """
     archive: Archive = request.app.state.whole
     try:
-        condition = await run_in_threadpool(archive.condition)
+        condition = await run_in_threadpool(archive.copies.status.condition)
     except (PermaciteError, OSError) as error:
         _log.error("not ready: %s", error)
         return _answer(request, 503, "the archive cannot be read")

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from permacite.service.archive import Archive
 from permacite.service.feeds.atom import MEDIA_TYPE
 from permacite.web import headers
 from permacite.web.requests import ask, refuse_others
@@ -27,7 +26,7 @@ async def news(request: Request) -> Response:
     if not request.app.state.public:
         refuse_others(request)
     words = words_for(request)
-    content = await ask(request, Archive.feed, words)
+    content = await ask(request, lambda archive: archive.drift.watches.feed(words))
     fields = headers.reader_headers() | {
         "Cache-Control": "no-cache",
         "Content-Language": words.language,

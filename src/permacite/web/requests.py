@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -22,18 +22,12 @@ if TYPE_CHECKING:
 
 __all__ = ["JSONAnswer", "ask", "body_of", "is_own", "refuse_embedding", "refuse_others"]
 
-Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 
 
-async def ask(
-    request: Request,
-    use_case: Callable[Concatenate[Archive, Arguments], Answer],
-    *arguments: Arguments.args,
-    **options: Arguments.kwargs,
-) -> Answer:
-    """What a use case answers; the archive waits for its disk, and nobody else waits for it."""
-    return await run_in_threadpool(use_case, caller_of(request).archive, *arguments, **options)
+async def ask(request: Request, use_case: Callable[[Archive], Answer]) -> Answer:
+    """Run a use case in a thread, on the archive as the caller of this request may see it."""
+    return await run_in_threadpool(use_case, caller_of(request).archive)
 
 
 class JSONAnswer(JSONResponse):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import Scope as Connection
 
-    from permacite.service.handed.tokens import Scope
+    from permacite.service.tokens import Scope
 
 __all__ = ["READING", "CacheClass", "TableRoute", "cache_field", "find_route", "route_of"]
 

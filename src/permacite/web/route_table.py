@@ -46,7 +46,7 @@ from permacite.web.unknown_routes import unknown_route
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from permacite.service.handed.tokens import Scope
+    from permacite.service.tokens import Scope
 
 __all__ = ["CROSS_ORIGIN", "ROUTES", "TABLE"]
 

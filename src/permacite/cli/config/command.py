@@ -12,12 +12,12 @@ from permacite.cli.config.reading import ARCHIVE, Given, Told, read, strangers, 
 from permacite.cli.output import emit, json_option, note, table
 from permacite.errors import ParseError
 from permacite.limits import list_limits
-from permacite.service.base import checked_location
+from permacite.service.location import checked_location
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from permacite.service.base import Location
+    from permacite.service.location import Location
 
 __all__ = ["applied", "config"]
 

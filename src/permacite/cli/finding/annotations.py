@@ -9,10 +9,10 @@ import click
 
 from permacite.cli.output import note
 from permacite.errors import ParseError, PermaciteError
-from permacite.service.citations.selecting.annotations import Annotations
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
-    from permacite.service.base import Location
+    from permacite.service.location import Location
 
 __all__ = ["annotations_"]
 
@@ -38,9 +38,11 @@ def annotations_(folder: Location | None, /, *, target: TextIO, source: Any | No
 
     Exit status: 0 done, 1 some select nothing here, 2 there are no annotations.
     """
-    with Annotations.open(folder) as archive:
+    with Archive.open(folder) as archive:
         if source is None:
-            json.dump(archive.annotations(), target, ensure_ascii=False, indent=1)
+            json.dump(
+                archive.citations.web_annotations.page(), target, ensure_ascii=False, indent=1
+            )
             target.write("\n")
             return
         status = 0
@@ -48,7 +50,7 @@ def annotations_(folder: Location | None, /, *, target: TextIO, source: Any | No
             text = source.read(_MOST_OCTETS).decode()
         except UnicodeDecodeError as error:
             raise ParseError("expected UTF-8", "", error.start, "RFC 8259") from error
-        for name, outcome in archive.add_annotations(text):
+        for name, outcome in archive.citations.web_annotations.add(text):
             if isinstance(outcome, PermaciteError):
                 note(f"{name}: not taken in: {outcome.problem}")
                 status = 1

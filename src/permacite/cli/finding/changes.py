@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite.cli.output import emit, json_option, note
-from permacite.service.drift.changes import Changes
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
-    from permacite.service.base import Location
+    from permacite.service.location import Location
 
 __all__ = ["changes"]
 
@@ -34,8 +34,8 @@ def changes(folder: Location | None, /, pdi: str, *, other: int | None, as_json:
 
     Exit status: 0 compared, 1 there is no other version, or PDI is unknown, 2 bad name.
     """
-    with Changes.open(folder) as archive:
-        changed = archive.changes(pdi, other=other)
+    with Archive.open(folder) as archive:
+        changed = archive.drift.changes(pdi, other=other)
     if as_json:
         emit(changed)
         return

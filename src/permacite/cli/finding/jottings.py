@@ -9,13 +9,13 @@ import click
 
 from permacite.cli.output import emit, json_option, note, table
 from permacite.errors import ParseError
-from permacite.service.assertions.jottings import Jottings
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from permacite.service.assertions.jottings import JotKind, Jotting
-    from permacite.service.base import Location
+    from permacite.service.location import Location
 
 __all__ = ["collection", "jottings", "note_", "tag"]
 
@@ -50,10 +50,10 @@ def tag(
 
     Exit status: 0 done, 1 it is unknown, or has no such tag, 2 a tag or a name is wrong.
     """
-    with Jottings.open(folder) as archive:
+    with Archive.open(folder) as archive:
         for text in tags:
             _change(archive, reference, "tag", text, **how)
-        _tell(archive.jottings(reference, kind="tag"), as_json=as_json)
+        _tell(archive.annotations.list(reference, kind="tag"), as_json=as_json)
 
 
 @click.command()
@@ -71,10 +71,13 @@ def collection(
 
     Exit status: 0 done, 1 a document is unknown, or not in it, 2 a name is wrong.
     """
-    with Jottings.open(folder) as archive:
+    with Archive.open(folder) as archive:
         for reference in references:
             _change(archive, reference, "collection", name, **how)
-        _tell(archive.jottings(kind="collection", text=" ".join(name.split())), as_json=as_json)
+        _tell(
+            archive.annotations.list(kind="collection", text=" ".join(name.split())),
+            as_json=as_json,
+        )
 
 
 @click.command("note")
@@ -92,14 +95,14 @@ def note_(
 
     Exit status: 0 done, 1 it is unknown, or has no such note, 2 a note or a name is wrong.
     """
-    with Jottings.open(folder) as archive:
+    with Archive.open(folder) as archive:
         if text is not None:
             _change(archive, reference, "note", text, **how)
-        _tell(archive.jottings(reference, kind="note"), as_json=as_json)
+        _tell(archive.annotations.list(reference, kind="note"), as_json=as_json)
 
 
 def _change(
-    archive: Jottings,
+    archive: Archive,
     reference: str,
     kind: JotKind,
     text: str,
@@ -109,11 +112,11 @@ def _change(
     who: str | None,
 ) -> None:
     if remove:
-        archive.strike(reference, kind, text)
+        archive.annotations.remove(reference, kind, text)
         return
-    jotting = archive.jot(reference, kind, text)
+    jotting = archive.annotations.annotate(reference, kind, text)
     if publish:
-        archive.publish(jotting.reference, kind, jotting.text, who=who)
+        archive.annotations.publish(jotting.reference, kind, jotting.text, who=who)
         note(f"stated to all: {jotting.text}")
 
 
@@ -141,18 +144,18 @@ def jottings(
 
     Exit status: 0 done, 1 some documents of an import are not here, 2 it is no export.
     """
-    with Jottings.open(folder) as archive:
+    with Archive.open(folder) as archive:
         if source is not None:
-            read, unknown = archive.import_jottings(_json(source.read(_MOST_OCTETS)))
+            read, unknown = archive.annotations.load(_json(source.read(_MOST_OCTETS)))
             note(f"{read} jottings read")
             for name in unknown:
                 note(f"not here: {name}")
             click.get_current_context().exit(1 if unknown else 0)
         if target is not None:
-            json.dump(archive.export_jottings(), target, ensure_ascii=False, indent=1)
+            json.dump(archive.annotations.export(), target, ensure_ascii=False, indent=1)
             target.write("\n")
             return
-        _tell(archive.jottings(reference), as_json=as_json)
+        _tell(archive.annotations.list(reference), as_json=as_json)
 
 
 def _json(octets: bytes) -> object:

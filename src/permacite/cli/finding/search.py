@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from permacite.cli.output import emit, json_option, note
-from permacite.service.search.finding import Search
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
 
-    from permacite.service.base import Location
+    from permacite.service.location import Location
     from permacite.service.search.finding import Hit, Results
 
 __all__ = ["search"]
@@ -69,9 +69,9 @@ def search(
     Exit status: 0 something was found, 1 nothing, 2 nothing was asked for.
     """
     typed = words[0] if len(words) == 1 else " ".join(map(_as_typed, words))
-    with Search.open(folder) as archive, _indexing() as tell:
+    with Archive.open(folder) as archive, _indexing() as tell:
         if anew:
-            archive.index_words(anew=True, progress=tell)
+            archive.documents.full_text.index_words(anew=True, progress=tell)
         results = archive.search(
             typed,
             since=None if since is None else since.date(),

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite.cli.output import emit, json_option, note
-from permacite.service.resolution.sites import Sites
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
-    from permacite.service.base import Location
+    from permacite.service.location import Location
 
 __all__ = ["calendar", "sites"]
 
@@ -35,13 +35,13 @@ def sites(
 
     Exit status: 0 something is listed, 1 nothing.
     """
-    with Sites.open(folder) as archive:
+    with Archive.open(folder) as archive:
         if site is None:
-            known = archive.sites(after=after, limit=limit)
+            known = archive.documents.sites.sites(after=after, limit=limit)
             lines, found = known.sites, known.next
             told: object = known
         else:
-            held = archive.site(site, after=after, limit=limit)
+            held = archive.documents.sites.site(site, after=after, limit=limit)
             lines = tuple(f"{each.pdi}  {each.uri}" for each in held.addresses)
             told, found = held, held.next
     if as_json:
@@ -66,8 +66,8 @@ def calendar(folder: Location | None, /, address: str, *, year: int | None, as_j
 
     Exit status: 0 something is listed, 1 nothing, 2 that is no address.
     """
-    with Sites.open(folder) as archive:
-        found = archive.calendar(address, year=year)
+    with Archive.open(folder) as archive:
+        found = archive.documents.sites.calendar(address, year=year)
     if as_json:
         emit(found)
     else:

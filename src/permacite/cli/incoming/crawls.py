@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from permacite.service.ingest.crawls import Crawls
+    from permacite.service.archive import Archive
     from permacite.service.ingest.saved import Saved
 
 __all__ = ["add_crawl", "tell_pages"]
@@ -34,7 +34,7 @@ def tell_pages(files: Sequence[Path], pages: Sequence[str], *, as_json: bool) ->
 
 
 def add_crawl(
-    archive: Crawls,
+    archive: Archive,
     files: Sequence[Path],
     pages: Sequence[str],
     options: Mapping[str, Any],
@@ -48,7 +48,7 @@ def add_crawl(
     with _read(files, options["trust"]) as crawl, counted("importing") as tick:
         for vouched in crawl.vouched():
             note(f"signature of {vouched}")
-        for page, outcome in archive.add_crawl(crawl, pages=pages, **chosen):
+        for page, outcome in archive.lists.crawls.add(crawl, pages=pages, **chosen):
             if tick is not None:
                 tick(page)
             if isinstance(outcome, PermaciteError):
@@ -64,7 +64,7 @@ def add_crawl(
         note(f"{many:,} pages imported, {refused:,} refused")
         if not (many or refused):
             note("no page is in these files; --page ADDRESS takes whatever has that address")
-        tell_cited(archive.add_citations(crawl.packages))
+        tell_cited(archive.lists.carried_citations.add(crawl.packages))
         damaged = _tell_unread(crawl)
     return results, status or int(damaged or not many)
 

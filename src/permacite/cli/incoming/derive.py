@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite.cli.output import counted, emit, json_option, note
-from permacite.service.ingest.deriving import Derivations
+from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
-    from permacite.service.base import Location
-    from permacite.service.ingest.deriving import Derived
+    from permacite.service.derivations import Derived
+    from permacite.service.location import Location
 
 __all__ = ["derive"]
 
@@ -50,11 +50,11 @@ def derive(
     if rendition is not None and pdi is None:
         raise click.UsageError("--rendition is for one document: give its name")
     told: list[Derived] = []
-    with Derivations.open(folder) as archive, counted("looking at versions") as tick:
+    with Archive.open(folder) as archive, counted("looking at versions") as tick:
         outcomes = (
-            archive.derive_all(renew=renew, after=after)
+            archive.documents.derivations.derive_all(renew=renew, after=after)
             if pdi is None
-            else [archive.derive(pdi, renew=renew, rendition=rendition)]
+            else [archive.documents.derivations.derive(pdi, renew=renew, rendition=rendition)]
         )
         for outcome in outcomes:
             told.append(outcome)

@@ -15,7 +15,8 @@ from permacite.cli.incoming.libraries import add_bag, add_library
 from permacite.cli.incoming.told import confirm_date, tell
 from permacite.cli.output import counted, emit, json_option, note, report
 from permacite.errors import PermaciteError
-from permacite.service.ingest.crawls import Crawls, is_crawl
+from permacite.service.archive import Archive
+from permacite.service.ingest.crawls import is_crawl
 from permacite.service.ingest.files import files_in
 from permacite.service.libraries.bags import is_bag
 from permacite.service.libraries.zotero import files_of, is_library
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from permacite.service.ingest.saved import Saved
-    from permacite.service.ingest.saving import Ingest
 
     _Outcome: TypeAlias = tuple[list[Saved], int]
 
@@ -111,7 +111,7 @@ def import_(  # noqa: PLR0913 - each is an option
     if list_pages:
         tell_pages(crawls, pages, as_json=as_json)
         return
-    with Crawls.open(ctx.obj) as archive:
+    with Archive.open(ctx.obj) as archive:
         results, status = _import_files(
             archive, single, options, name=name, uri=uri, as_json=as_json
         )
@@ -164,7 +164,7 @@ def _parted(
 
 
 def _import_files(
-    archive: Ingest,
+    archive: Archive,
     files: tuple[Path, ...],
     options: dict[str, Any],
     *,
@@ -193,7 +193,7 @@ def _import_files(
 
 
 def _imported(
-    archive: Ingest,
+    archive: Archive,
     files: tuple[Path, ...],
     options: dict[str, Any],
     *,
@@ -203,7 +203,7 @@ def _imported(
     """Commit files in their order, and yield what became of each."""
     options = {each: value for each, value in options.items() if each != "trust"}
     if name is None and uri is None:
-        yield from archive.add_files(files, **options)
+        yield from archive.lists.files.add_files(files, **options)
         return
     try:
         path = files[0] if name is None else None
@@ -215,7 +215,7 @@ def _imported(
 
 
 def _relate(
-    archive: Ingest,
+    archive: Archive,
     imported: Mapping[Path, Saved],
     recording: str | None,
     language: str | None,
@@ -233,7 +233,7 @@ def _relate(
         pairs = [(saved.pdi, recording, language) for saved in imported.values()]
     for name, of, tag in pairs:
         try:
-            archive.state_transcript(name, of, language=tag)
+            archive.quotations.transcripts.state(name, of, language=tag)
         except PermaciteError as error:
             note(f"{name}: not stated to be a transcript")
             status = status or report(error, as_json=as_json)

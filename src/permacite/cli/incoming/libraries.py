@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 from permacite.cli.incoming.told import OF_ALL, tell_cited, tell_each
 from permacite.cli.output import note, report
 from permacite.errors import PermaciteError
-from permacite.service.libraries.bags import Bags, OpenBag
-from permacite.service.libraries.zotero import Libraries, Library
+from permacite.service.archive import Archive
+from permacite.service.libraries.bags import OpenBag
+from permacite.service.libraries.zotero import Library
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from permacite.service.base import Location
     from permacite.service.ingest.saved import Saved
+    from permacite.service.location import Location
 
 __all__ = ["add_bag", "add_library"]
 
@@ -35,10 +36,10 @@ def add_library(
     results: list[Saved] = []
     try:
         library = Library(path, roots)
-        with Libraries.open(folder) as archive:
-            outcomes = archive.add_library(library, **_chosen(options))
+        with Archive.open(folder) as archive:
+            outcomes = archive.lists.libraries.add(library, **_chosen(options))
             results, status = tell_each(outcomes, as_json=as_json)
-            tell_cited(archive.add_marked(library))
+            tell_cited(archive.lists.libraries.add_selections(library))
     except PermaciteError as error:
         note(f"{path}: not imported")
         status = report(error, as_json=as_json)
@@ -52,11 +53,11 @@ def add_bag(
     """Archive what is in a bag; return what was saved, and the exit status."""
     results: list[Saved] = []
     try:
-        with OpenBag(path) as bag, Bags.open(folder) as archive:
+        with OpenBag(path) as bag, Archive.open(folder) as archive:
             note(f"{path.name}: {len(bag.payload):,} files, right by {', '.join(bag.checked)}")
-            outcomes = archive.add_bag(bag, **_chosen(options))
+            outcomes = archive.lists.bags.add(bag, **_chosen(options))
             results, status = tell_each(outcomes, as_json=as_json)
-            tell_cited(archive.add_citations([bag]))
+            tell_cited(archive.lists.carried_citations.add([bag]))
     except PermaciteError as error:
         note(f"{path}: not imported")
         status = report(error, as_json=as_json)

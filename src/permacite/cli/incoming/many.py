@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite.cli.output import emit, note
+from permacite.service.archive import Archive
 from permacite.service.lists.journal import Journal
 from permacite.service.lists.reading import Line, read_list
-from permacite.service.lists.saving import Lists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from permacite.service.base import Location
     from permacite.service.lists.saving import Listed, Manner
+    from permacite.service.location import Location
 
 __all__ = ["lines_of", "save_many"]
 
@@ -43,11 +43,14 @@ def save_many(
 ) -> int:
     """Save all pages of a list, and return the exit status."""
     told: list[Listed] = []
-    with Lists.open(folder) as archive, _journal(archive, lines, manner, afresh=afresh) as journal:
+    with (
+        Archive.open(folder) as archive,
+        _journal(archive, lines, manner, afresh=afresh) as journal,
+    ):
         if journal.is_resumed:
             note("going on with a run that was cut off; --afresh begins anew")
         with _counted(len(lines)) as tick:
-            for listed in archive.save_all(lines, manner, journal):
+            for listed in archive.lists.save(lines, manner, journal):
                 told.append(listed)
                 tick(listed)
                 if not as_json and listed.pdi is not None:
@@ -61,7 +64,7 @@ def save_many(
     return 1 if counts["failed"] or counts["wrong"] else 0
 
 
-def _journal(archive: Lists, lines: Sequence[Line], manner: Manner, *, afresh: bool) -> Journal:
+def _journal(archive: Archive, lines: Sequence[Line], manner: Manner, *, afresh: bool) -> Journal:
     """The journal of a run: that of the same list, into the same archive, in the same manner."""
     import platformdirs
 

@@ -15,7 +15,8 @@ from permacite.cli.access import chosen, standing_options
 from permacite.cli.incoming.many import lines_of, save_many
 from permacite.cli.incoming.told import confirm_date, tell
 from permacite.cli.output import json_option
-from permacite.service.ingest.saving import Ingest, credentials_of
+from permacite.service.archive import Archive
+from permacite.service.ingest.fetching import credentials_of
 from permacite.service.lists.saving import Manner
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def save(  # noqa: PLR0913 - one parameter an option
     """
     headers, options = page["headers"], _options(**page)
     if file is None and depth == 0 and len(uri) == 1 and uri != ("-",):
-        with Ingest.open(ctx.obj) as archive, _progress() as progress:
+        with Archive.open(ctx.obj) as archive, _progress() as progress:
             saved = archive.save(uri[0], progress=progress, **options)
         tell(saved, as_json=as_json)
         return

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from permacite.cli.output import emit, json_option, note, table
+from permacite.service.archive import Archive
 from permacite.service.handed.folder import write_folder
-from permacite.service.handed.tokens import SCOPES, USUAL_SHARE, Share, Tokens
+from permacite.service.tokens import SCOPES, USUAL_SHARE, Share
 
 if TYPE_CHECKING:
-    from permacite.service.base import Location
+    from permacite.service.location import Location
 
 __all__ = ["extension", "token"]
 
@@ -77,8 +78,8 @@ def add(
     Exit status: 0 added, 1 the series does not mint here.
     """
     share = Share(requests, octets)
-    with Tokens.open(folder) as archive:
-        added = archive.add_token(note=told, share=share, **options)
+    with Archive.open(folder) as archive:
+        added = archive.access.tokens.add(note=told, share=share, **options)
     emit(added if as_json else added.secret, as_json=as_json)
     if not as_json:
         made = added.token
@@ -91,8 +92,8 @@ def add(
 @click.pass_obj
 def list_(folder: Location | None, *, as_json: bool) -> None:
     """List the tokens that admit somebody: all but the secrets, which nobody knows any more."""
-    with Tokens.open(folder) as archive:
-        tokens = archive.tokens()
+    with Archive.open(folder) as archive:
+        tokens = archive.access.tokens.list()
     if as_json:
         emit(tokens)
         return
@@ -111,8 +112,8 @@ def revoke(folder: Location | None, *, token_id: str) -> None:
 
     Exit status: 0 revoked, 1 there is no such token.
     """
-    with Tokens.open(folder) as archive:
-        archive.revoke_token(token_id)
+    with Archive.open(folder) as archive:
+        archive.access.tokens.revoke(token_id)
     note(f"token {token_id} is revoked")
 
 
@@ -124,8 +125,8 @@ def forget(folder: Location | None, *, token_id: str) -> None:
 
     Exit status: 0 forgotten, 1 nobody is on record for it.
     """
-    with Tokens.open(folder) as archive:
-        archive.forget_person(token_id)
+    with Archive.open(folder) as archive:
+        archive.access.tokens.forget_person(token_id)
     note(f"nobody is on record for token {token_id} any more")
 
 
@@ -138,8 +139,8 @@ def written(folder: Location | None, *, token_id: str | None, as_json: bool) -> 
 
     Exit status: 0 listed.
     """
-    with Tokens.open(folder) as archive:
-        listed = archive.written(token_id)
+    with Archive.open(folder) as archive:
+        listed = archive.access.tokens.written(token_id)
     if as_json:
         emit(listed)
         return

@@ -14,7 +14,7 @@ from permacite.errors import BusyError, CaptureError, PermaciteError, StorageErr
 from permacite.service.mirroring.following import follow
 
 if TYPE_CHECKING:
-    from permacite.service.base import Location
+    from permacite.service.location import Location
     from permacite.service.mirroring.following import TakenOver
 
 __all__ = ["mirror"]

@@ -9,18 +9,18 @@ import click
 
 from permacite.cli.incoming.many import lines_of
 from permacite.cli.output import counted, emit, json_option, note, table
-from permacite.service.base import default_directory
 from permacite.service.ingest.crawls import is_crawl
 from permacite.service.ingest.files import files_in
 from permacite.service.libraries.bags import is_bag
 from permacite.service.libraries.zotero import is_library
+from permacite.service.location import default_directory
 from permacite.service.work import job_queue
 from permacite.service.work.jobs import ENTRIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from permacite.service.base import Location
+    from permacite.service.location import Location
     from permacite.service.work.jobs import Job, JobRun, Outcome, WorkerPool
 
 __all__ = ["bulk", "work"]

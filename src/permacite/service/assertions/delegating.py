@@ -11,14 +11,13 @@ from permacite import uri
 from permacite.errors import NotFoundError, ParseError
 from permacite.scan import compile_pattern
 from permacite.service import names
-from permacite.service.base import UseCases
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from permacite.archive import Delegation, Repository
 
-__all__ = ["Delegated", "Delegations", "elsewhere", "request_of", "with_directions"]
+__all__ = ["Delegated", "SeriesNames", "elsewhere", "request_of", "with_directions"]
 
 _DAY = compile_pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _THTTP = "/uri-res"
@@ -41,19 +40,22 @@ class Delegated:
     recorded_at: datetime
 
 
-class Delegations(UseCases):
+class SeriesNames:
     """The series that mint here, and who answers for others."""
 
-    def series(self) -> list[str]:
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+
+    def names(self) -> list[str]:
         """The series that mint here; the first mints where none is named."""
         return self._repository.series_names()
 
-    def add_series(self, name: str) -> list[str]:
+    def add(self, name: str) -> list[str]:
         """Let another series mint here; all are returned. Raises ParseError."""
         self._repository.add_series(name)
         return self._repository.series_names()
 
-    def use_series(self, name: str) -> list[str]:
+    def use(self, name: str) -> list[str]:
         """Let a series mint where none is named; all are returned, it first. Raises ParseError."""
         self._repository.use_series(name)
         return self._repository.series_names()

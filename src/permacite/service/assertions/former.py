@@ -15,30 +15,21 @@ from permacite.archive.names import as_urn
 from permacite.errors import NotFoundError, ParseError
 from permacite.service import names
 from permacite.service.assertions.statements import ranges_of
-from permacite.service.base import UseCases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from permacite.archive import Repository, Version
 
-__all__ = ["SAME_AS", "FormerNames", "keep_names", "now_called"]
+__all__ = ["SAME_AS", "keep_names", "now_called"]
 
 SAME_AS = "http://www.w3.org/2002/07/owl#sameAs"
 _MOST = 1000
 """So many statements about one document are looked at."""
 
 
-class FormerNames(UseCases):
-    """What names of other archives mean here."""
-
-    def now_called(self, reference: str) -> str | None:
-        """What a name of another archive is called here, its fragment kept; None: nothing here."""
-        return now_called(self._repository, reference)
-
-
 def now_called(repository: Repository, reference: str) -> str | None:
-    """See `FormerNames.now_called`."""
+    """What a name of another archive is called here, its fragment kept; None: nothing here."""
     name, fragment = names.document_of(reference)
     if ".".join(name.series) in repository.series_names():
         return None

@@ -6,6 +6,7 @@ They stand beside the log, not in it (decision 0067). An archive as the public s
 from __future__ import annotations
 
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from permacite.archive import JSON, KINDS, Jotting, Subject
@@ -17,9 +18,9 @@ from permacite.service.assertions.statements import Assertions
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from permacite.archive import Assertion
+    from permacite.archive import Assertion, Repository
 
-__all__ = ["FORM", "JotKind", "Jotting", "Jottings"]
+__all__ = ["FORM", "Annotations", "JotKind", "Jotting"]
 
 JotKind: TypeAlias = Literal["tag", "collection", "note"]
 FORM = "permacite jottings 1"
@@ -30,10 +31,14 @@ _STATED = {"tag": "subject", "collection": "isPartOf", "note": "description"}
 """The predicate that a jotting is published under."""
 
 
-class Jottings(Assertions):
-    """What the owner of an archive jots down about documents."""
+class Annotations:
+    """Tags, collections and notes on documents."""
 
-    def jot(self, reference: str, kind: JotKind, text: str) -> Jotting:
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._statements = Assertions(repository)
+
+    def annotate(self, reference: str, kind: JotKind, text: str) -> Jotting:
         """Tag a document, put it into a collection, or write a note on it or a part of it.
 
         `reference` may be the web address that it was saved from. The same again changes nothing.
@@ -43,7 +48,7 @@ class Jottings(Assertions):
         self._repository.jot(subject, kind, wanted)
         return next(iter(self._same(subject, kind, wanted)))
 
-    def strike(self, reference: str, kind: JotKind, text: str | None = None) -> int:
+    def remove(self, reference: str, kind: JotKind, text: str | None = None) -> int:
         """Take a jotting away, or all of its kind where `text` is None; return how many.
 
         Raises NotFoundError where there was none.
@@ -55,7 +60,7 @@ class Jottings(Assertions):
             raise NotFoundError(f"there is no such {kind}", text or reference)
         return gone
 
-    def jottings(
+    def list(
         self, reference: str | None = None, *, kind: JotKind | None = None, text: str | None = None
     ) -> Sequence[Jotting]:
         """The jottings of a document, or of all; only of a kind, only with this text; oldest first.
@@ -76,9 +81,9 @@ class Jottings(Assertions):
         subject, wanted = self._subject(reference, kind), _checked(kind, text)
         if not self._same(subject, kind, wanted):
             raise NotFoundError(f"there is no such {kind}", text)
-        return self.state(str(subject), _STATED[kind], wanted, who=who)
+        return self._statements.state(str(subject), _STATED[kind], wanted, who=who)
 
-    def export_jottings(self) -> Mapping[str, JSON]:
+    def export(self) -> Mapping[str, JSON]:
         """All jottings, as JSON has them: `form`, and a list `jottings`."""
         return {
             "form": FORM,
@@ -94,7 +99,7 @@ class Jottings(Assertions):
             ],
         }
 
-    def import_jottings(self, exported: object) -> tuple[int, tuple[str, ...]]:
+    def load(self, exported: object) -> tuple[int, tuple[str, ...]]:
         """Take jottings in that `export_jottings` gave; those that are there stay as they are.
 
         Returned are how many were read, and the names that are not here. Raises ParseError for
@@ -109,7 +114,7 @@ class Jottings(Assertions):
                 unknown[reference] = None
         return len(read), tuple(unknown)
 
-    def _same(self, subject: Subject, kind: JotKind, text: str) -> list[Jotting]:
+    def _same(self, subject: Subject, kind: JotKind, text: str) -> Sequence[Jotting]:
         """The jotting of this kind and text, if there is one."""
         known = self._repository.jottings(subject.name, kind, text)
         return [each for each in known if each.reference == str(subject)]
@@ -122,6 +127,13 @@ class Jottings(Assertions):
             return Subject(name.document)
         whole = as_urn(fragment or name)
         return Subject(name, whole.removeprefix(as_urn(name.document)))
+
+    @cached_property
+    def statements(self) -> Assertions:
+        """Statements about documents, in the log."""
+        from permacite.service.assertions.statements import Assertions
+
+        return Assertions(self._repository)
 
 
 def _checked(kind: JotKind, text: str) -> str:

@@ -21,7 +21,6 @@ from permacite.errors import NotFoundError, ParseError
 from permacite.pdi.predicates import PREFIXES, predicate_iri
 from permacite.scan import compile_pattern
 from permacite.service import names
-from permacite.service.base import UseCases
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -44,8 +43,11 @@ _LINKED = frozenset({"http", "https", "urn", "pdi", "info", "doi", "mailto", "ft
 """Schemes of objects that are names of things; anything else is text."""
 
 
-class Assertions(UseCases):
+class Assertions:
     """Statements about names of any kind, of this archive or of others."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
 
     def state(
         self, subject: str, predicate: str, value: str, *, who: str | None = None
@@ -54,16 +56,14 @@ class Assertions(UseCases):
         name = as_urn(names.parse(subject))
         return self._repository.statements.state(name, predicate, value, who=who)
 
-    def statements(
+    def about(
         self, subject: str | None = None, *, predicate: str | None = None, parts: bool = False
     ) -> list[Assertion]:
         """All statements about `subject`, oldest first; see `statement_page`."""
         statements: list[Assertion] = []
         after: str | None = None
         while True:
-            page = self.statement_page(
-                subject, predicate=predicate, parts=parts, limit=_AT_ONCE, after=after
-            )
+            page = self.page(subject, predicate=predicate, parts=parts, limit=_AT_ONCE, after=after)
             statements += page.items
             after = page.next
             if after is None:
@@ -74,13 +74,13 @@ class Assertions(UseCases):
         name, _ = names.document_of(subject)
         stated = [
             each.object
-            for about in dict.fromkeys((as_urn(name.document), as_urn(name)))
-            for each in self.statements(about)
+            for subject_name in dict.fromkeys((as_urn(name.document), as_urn(name)))
+            for each in self.about(subject_name)
             if predicate_iri(each.predicate) == _LICENSE and _ADDRESS.fullmatch(each.object)
         ]
         return tuple(dict.fromkeys(stated))
 
-    def statement_page(
+    def page(
         self,
         subject: str | None = None,
         *,

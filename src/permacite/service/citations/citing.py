@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING
 
 from permacite.archive import NewCitation
 from permacite.errors import ConflictError, LimitError, NotFoundError, ParseError
-from permacite.fragments import quote as quotes
 from permacite.media_types import PDF
 from permacite.pdi import SCHEMES
 from permacite.renditions import ranges_of
 from permacite.service import addresses, names
-from permacite.service.base import UseCases
 from permacite.service.citations import inner, recorded, typed
 from permacite.service.citations.quoted import Chosen, choose, passage
 from permacite.service.labels import labels_of, text_of_pages
@@ -29,11 +27,10 @@ if TYPE_CHECKING:
     from permacite import pdi
     from permacite.archive import Repository, Representation
     from permacite.pdi import Specifier
-    from permacite.service.citations.quoted import Passage
     from permacite.service.citations.recorded import Cited
     from permacite.service.citations.typed import Parts
 
-__all__ = ["Citations", "check_length"]
+__all__ = ["check_length", "cite", "text_with"]
 
 _NO_PASSAGE = (
     "expected a passage: a quote, a part by one of the schemes, or a #fragment in the name"
@@ -41,7 +38,6 @@ _NO_PASSAGE = (
 MOST = 1_000_000
 """How many characters are cited at once."""
 
-_MOST_CHOICES = 100
 _LINE_END = "\r\n"
 _SHOWN_PAGES = 12
 _COMMAS_OF_AN_AREA = 3
@@ -49,91 +45,68 @@ _OF_TEXT = frozenset({"char", "line"})
 """Schemes whose places are those of a document's plain text, whatever format it is read in."""
 
 
-class Citations(UseCases):
-    """Passages: where words stand, and their names on record."""
+def cite(  # noqa: PLR0913 - each tells occurrences apart, or is a way to say a part
+    repository: Repository,
+    reference: str,
+    *,
+    quote: str | None = None,
+    nth: int | None = None,
+    before: str | None = None,
+    after: str | None = None,
+    page: str | None = None,
+    note: str | None = None,
+    frame: int | None = None,
+    damaged: bool = False,
+    when: datetime | None = None,
+    **part: Unpack[Parts],
+) -> Cited:
+    """Cite a passage, or any part of a document, and record it.
 
-    def passages(
-        self, reference: str, quote: str, *, when: datetime | None = None
-    ) -> list[Passage]:
-        """Where `quote` stands in the text of `reference`, in order; empty if nowhere."""
-        reference = addresses.reference_of(self._repository, reference, when)
-        source = _text(self._repository, names.document_of(reference)[0], quote)
-        spans = sorted(quotes.occurrences(source.document.text, quote))
-        return [passage(source, start, end) for start, end in spans]
-
-    def choices(self, reference: str, quote: str) -> tuple[int, list[Passage]]:
-        """How often `quote` stands in a text, and the first places; else what is most like it."""
-        source = _text(self._repository, names.document_of(reference)[0], quote)
-        text = source.document.text
-        spans = sorted(quotes.occurrences(text, quote)) if quote.strip() else []
-        count = len(spans)
-        if quote.strip() and not spans:
-            spans = [(near.start, near.end) for near in quotes.nearest(text, quote)]
-        return count, [passage(source, start, end) for start, end in spans[:_MOST_CHOICES]]
-
-    def cite(  # noqa: PLR0913 - each tells occurrences apart, or is a way to say a part
-        self,
-        reference: str,
-        *,
-        quote: str | None = None,
-        nth: int | None = None,
-        before: str | None = None,
-        after: str | None = None,
-        page: str | None = None,
-        note: str | None = None,
-        frame: int | None = None,
-        damaged: bool = False,
-        when: datetime | None = None,
-        **part: Unpack[Parts],
-    ) -> Cited:
-        """Cite a passage, or any part of a document, and record it.
-
-        `reference` is a name, or the address of a page that was saved, nearest to the time `when`
-        or last. By the words of a `quote`, by one of the schemes of fragments, or by a fragment in
-        `reference`. A quote is looked for in what was served, then in what a browser drew.
-        `char="15,21"` and `line` are places in the text of the document; `elt`, `name`,
-        `rect="5,10,25,30"`, `sec="0:12-0:31"`, `msec`, `crop` and `byte` name a part of the format
-        itself, and `frame` says which picture `rect` is in. `nth` (from 1), or the words `before`
-        and `after`, choose among several occurrences of a quote; so does the `page` on which it
-        stands, as it is printed there. `page` alone is all words of that page, or of a PDF without
-        words the page itself; with `viewrect="72,100,200,150"` an area of it. A part of a recording
-        in which something is damaged is cited if `damaged` says so. Raises ParseError for what is
-        no part of a document, NotFoundError where that is not there, ConflictError for damage.
-        """
-        repository = self._repository
-        reference = addresses.reference_of(repository, reference, when)
-        name, fragment = names.document_of(reference)
-        way = typed.chosen(part, frame)
-        if page is not None and way is not None:
-            way = _on_page(repository, name, way, page)
-        if way is None and quote is None:
-            whole = fragment if page is None else _wordless_page(repository, name, page)
-            if whole is None and page is None:
-                raise ParseError(_NO_PASSAGE, reference, len(reference))
-            if whole is not None and not _is_of_text(repository, whole):
-                return _cite_part(repository, whole.pdi, whole, note=note, damaged=damaged)
-            way = None if whole is None else (whole.scheme, ",".join(whole.positions))
-        if way is not None and way[0] not in _OF_TEXT:
-            representation = _holding(repository, name, way[0])
-            found = _specifier(repository, representation, *way)
-            return _cite_part(repository, representation.pdi, found, note=note, damaged=damaged)
-        source = _text(repository, name)
-        within = None if page is None else _pages(repository, source, page)
-        path = ""
-        if way is not None:
-            chosen = _choose_place(source, *way)
-        elif within is not None and quote is None:
-            chosen = _choose_page(source, within, page or "")
-        else:
-            if within is None:
-                source, path = inner.text_with(repository, source, quote or "")
-            chosen = choose(
-                source, quote or "", nth, before=before or "", after=after or "", within=within
-            )
-        return _record(repository, source, chosen, note, path=path)
+    `reference` is a name, or the address of a page that was saved, nearest to the time `when`
+    or last. By the words of a `quote`, by one of the schemes of fragments, or by a fragment in
+    `reference`. A quote is looked for in what was served, then in what a browser drew.
+    `char="15,21"` and `line` are places in the text of the document; `elt`, `name`,
+    `rect="5,10,25,30"`, `sec="0:12-0:31"`, `msec`, `crop` and `byte` name a part of the format
+    itself, and `frame` says which picture `rect` is in. `nth` (from 1), or the words `before`
+    and `after`, choose among several occurrences of a quote; so does the `page` on which it
+    stands, as it is printed there. `page` alone is all words of that page, or of a PDF without
+    words the page itself; with `viewrect="72,100,200,150"` an area of it. A part of a recording
+    in which something is damaged is cited if `damaged` says so. Raises ParseError for what is
+    no part of a document, NotFoundError where that is not there, ConflictError for damage.
+    """
+    reference = addresses.reference_of(repository, reference, when)
+    name, fragment = names.document_of(reference)
+    way = typed.chosen(part, frame)
+    if page is not None and way is not None:
+        way = _on_page(repository, name, way, page)
+    if way is None and quote is None:
+        whole = fragment if page is None else _wordless_page(repository, name, page)
+        if whole is None and page is None:
+            raise ParseError(_NO_PASSAGE, reference, len(reference))
+        if whole is not None and not _is_of_text(repository, whole):
+            return _cite_part(repository, whole.pdi, whole, note=note, damaged=damaged)
+        way = None if whole is None else (whole.scheme, ",".join(whole.positions))
+    if way is not None and way[0] not in _OF_TEXT:
+        representation = _holding(repository, name, way[0])
+        found = _specifier(repository, representation, *way)
+        return _cite_part(repository, representation.pdi, found, note=note, damaged=damaged)
+    source = text_with(repository, name)
+    within = None if page is None else _pages(repository, source, page)
+    path = ""
+    if way is not None:
+        chosen = _choose_place(source, *way)
+    elif within is not None and quote is None:
+        chosen = _choose_page(source, within, page or "")
+    else:
+        if within is None:
+            source, path = inner.text_with(repository, source, quote or "")
+        chosen = choose(
+            source, quote or "", nth, before=before or "", after=after or "", within=within
+        )
+    return _record(repository, source, chosen, note, path=path)
 
 
-def _text(repository: Repository, name: pdi.PDI, quote: str = "") -> names.TextOf:
+def text_with(repository: Repository, name: pdi.PDI, quote: str = "") -> names.TextOf:
     """The text in which quotes of a document are looked for. Raises NotFoundError.
 
     It is what was served, but for a `quote` that stands in what a browser drew alone.

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from permacite.capture.address import unreachable
 from permacite.service import names
-from permacite.service.base import UseCases
 from permacite.service.citations.about import reference_of
 from permacite.service.citations.source import source_of
 from permacite.service.labels import printed_of
@@ -15,6 +14,7 @@ from permacite.service.labels import printed_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from permacite.archive import Repository
     from permacite.bibliography import Reference, Stated
     from permacite.service.citations.source import Source
 
@@ -81,8 +81,11 @@ class Seen:
     """Properties of Open Graph; none for what is not open to all."""
 
 
-class References(UseCases):
+class References:
     """References to documents."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
 
     def describe(self, reference: str) -> Description:
         """What a document says of itself, each value with the place that states it.

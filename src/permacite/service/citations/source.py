@@ -11,10 +11,10 @@ from permacite import uri as references
 from permacite.bibliography import Reference
 from permacite.errors import ParseError
 from permacite.service import names
-from permacite.service.base import resolver_of
 from permacite.service.citations.about import reference_of
 from permacite.service.citations.parts import told_of, words_of
 from permacite.service.documents import reported
+from permacite.service.location import resolver_of
 
 if TYPE_CHECKING:
     from datetime import datetime

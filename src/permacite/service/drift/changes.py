@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from permacite.errors import LimitError, NotFoundError, ParseError
 from permacite.fragments.alignment import Piece, compared
 from permacite.service import addresses, names
-from permacite.service.base import UseCases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from permacite.archive import Repository, Representation, Version
     from permacite.pdi import PDI
 
-__all__ = ["Change", "Changed", "Changes", "Side"]
+__all__ = ["Change", "Changed", "Side", "changes"]
 
 _MOST = 500
 _AROUND = 120
@@ -65,44 +64,40 @@ class Changed:
     """All versions of the document."""
 
 
-class Changes(UseCases):
-    """What was changed between versions."""
+def changes(
+    repository: Repository, reference: str, *, other: int | None = None, longest: int | None = None
+) -> Changed:
+    """What was changed between a version and the one with the number `other`.
 
-    def changes(
-        self, reference: str, *, other: int | None = None, longest: int | None = None
-    ) -> Changed:
-        """What was changed between a version and the one with the number `other`.
-
-        Without it, the version before; of the first one, the next. Raises NotFoundError where
-        there is no other, RestrictedError, ParseError for a part of a document, LimitError where a
-        text has more than `longest` octets.
-        """
-        repository = self._repository
-        name, fragment = names.document_of(reference)
-        if fragment is not None:
-            raise ParseError("expected a document, not a part of it", reference, len(str(name)))
-        version = repository.version(name)
-        known = repository.versions(version.pdi.document)
-        numbers = [each.number for each in known]
-        wanted = _other(numbers, version.number) if other is None else other
-        there = next((each for each in known if each.number == wanted), None)
-        if there is None or there.number == version.number:
-            raise NotFoundError(
-                "there is no other version with that number" if other else "it has one version",
-                reference,
-                candidates=tuple(str(number) for number in numbers),
-            )
-        first, second = sorted((version, there), key=lambda each: each.number)
-        texts = [_text(repository, each, longest) for each in (first, second)]
-        pieces = compared(*(repository.text(text).text for text in texts))
-        changes = list(islice(_changes(pieces, *(text.pdi for text in texts)), _MOST + 1))
-        return Changed(
-            _side(repository, first, texts[0]),
-            _side(repository, second, texts[1]),
-            tuple(changes[:_MOST]),
-            more=len(changes) > _MOST,
-            numbers=tuple(numbers),
+    Without it, the version before; of the first one, the next. Raises NotFoundError where
+    there is no other, RestrictedError, ParseError for a part of a document, LimitError where a
+    text has more than `longest` octets.
+    """
+    name, fragment = names.document_of(reference)
+    if fragment is not None:
+        raise ParseError("expected a document, not a part of it", reference, len(str(name)))
+    version = repository.version(name)
+    known = repository.versions(version.pdi.document)
+    numbers = [each.number for each in known]
+    wanted = _other(numbers, version.number) if other is None else other
+    there = next((each for each in known if each.number == wanted), None)
+    if there is None or there.number == version.number:
+        raise NotFoundError(
+            "there is no other version with that number" if other else "it has one version",
+            reference,
+            candidates=tuple(str(number) for number in numbers),
         )
+    first, second = sorted((version, there), key=lambda each: each.number)
+    texts = [_text(repository, each, longest) for each in (first, second)]
+    pieces = compared(*(repository.text(text).text for text in texts))
+    listed = list(islice(_changes(pieces, *(text.pdi for text in texts)), _MOST + 1))
+    return Changed(
+        _side(repository, first, texts[0]),
+        _side(repository, second, texts[1]),
+        tuple(listed[:_MOST]),
+        more=len(listed) > _MOST,
+        numbers=tuple(numbers),
+    )
 
 
 def _other(numbers: Sequence[int], number: int) -> int | None:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from permacite.archive.objects import digest_of
 from permacite.errors import CaptureError, NotFoundError, StorageError
 from permacite.service import addresses, names, sources
-from permacite.service.base import UseCases
-from permacite.service.drift.following import Comparison, Drift, Other, Sought
+from permacite.service.drift.following import Comparison, Other, PassageDrift, Sought
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from permacite.archive import Repository, Representation, Version
     from permacite.extract import Decode
 
-__all__ = ["Checked", "Checks"]
+__all__ = ["Checked", "check"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class Checked:
     """Whether the page is, octet for octet, what was archived."""
     same_text: bool
     """Whether it still says the same."""
-    passages: tuple[Drift, ...]
+    passages: tuple[PassageDrift, ...]
     """What became of each cited passage."""
 
 
@@ -46,71 +45,83 @@ _UNASKED = frozenset({"address", "extra", "scheme", "syntax"})
 """Reasons of ours for which no server was asked."""
 
 
-class Checks(UseCases):
-    """What became of cited passages."""
+def check(
+    repository: Repository,
+    reference: str,
+    *,
+    allow_private: bool = False,
+    when: datetime | None = None,
+) -> Checked:
+    """Compare the live page with the archived one, passage by passage; note what was found.
 
-    def check(
-        self, reference: str, *, allow_private: bool = False, when: datetime | None = None
-    ) -> Checked:
-        """Compare the live page with the archived one, passage by passage; note what was found.
+    A web address means the page saved from there nearest to the time `when`, or last.
+    Raises CaptureError, or NotFoundError where it never had an address.
+    """
+    from permacite import capture
 
-        A web address means the page saved from there nearest to the time `when`, or last.
-        Raises CaptureError, or NotFoundError where it never had an address.
-        """
-        from permacite import capture
-
-        repository = self._repository
-        name, _ = names.document_of(addresses.reference_of(repository, reference, when))
-        version = repository.version(name)
-        address = version.provenance.uri or version.provenance.final_uri
-        if address is None:
-            raise NotFoundError(
-                "this document was not saved from the web",
-                str(name),
-                hint="there is nothing to fetch",
-            )
-        try:
-            exchange = capture.fetch(address, capture.FetchOptions(allow_private=allow_private))
-        except CaptureError as error:
-            if error.reason not in _UNASKED:
-                self._note(version, address, "gone" if error.status in _GONE else "unanswered")
-            raise
-        archived, rules = _received(version, repository.main(version))
-        source = sources.source_of(exchange.document, rules=rules)
-        live = _live(exchange.content, source, archived, repository.decoder_of)
-        same_bytes = live.digest == archived.digest
-        text = _archived_text(repository, version)
-        if same_bytes:  # whatever rules are installed by now, nothing has changed
-            live = dataclasses.replace(live, text=text)
-        title = version.title or str(version.pdi.document)
-        comparison = Comparison(repository, live, title)
-        checked = Checked(
-            pdi=str(archived.pdi),
-            uri=address,
-            checked_at=datetime.now(UTC),
-            same_bytes=same_bytes,
-            same_text=same_bytes or live.text == text,
-            passages=tuple(
-                comparison.drift(Sought(each.fragment, each.pdi, each.start, each.end, each.quote))
-                for each in repository.citations(version.pdi)
-            ),
+    name, _ = names.document_of(addresses.reference_of(repository, reference, when))
+    version = repository.version(name)
+    address = version.provenance.uri or version.provenance.final_uri
+    if address is None:
+        raise NotFoundError(
+            "this document was not saved from the web",
+            str(name),
+            hint="there is nothing to fetch",
         )
-        self._note(version, address, "same" if checked.same_text else "changed", checked.passages)
-        return checked
+    try:
+        exchange = capture.fetch(address, capture.FetchOptions(allow_private=allow_private))
+    except CaptureError as error:
+        if error.reason not in _UNASKED:
+            _note(repository, version, address, "gone" if error.status in _GONE else "unanswered")
+        raise
+    archived, rules = _received(version, repository.main(version))
+    source = sources.source_of(exchange.document, rules=rules)
+    live = _live(exchange.content, source, archived, repository.decoder_of)
+    same_bytes = live.digest == archived.digest
+    text = _archived_text(repository, version)
+    if same_bytes:  # whatever rules are installed by now, nothing has changed
+        live = dataclasses.replace(live, text=text)
+    title = version.title or str(version.pdi.document)
+    comparison = Comparison(repository, live, title)
+    checked = Checked(
+        pdi=str(archived.pdi),
+        uri=address,
+        checked_at=datetime.now(UTC),
+        same_bytes=same_bytes,
+        same_text=same_bytes or live.text == text,
+        passages=tuple(
+            comparison.drift(Sought(each.fragment, each.pdi, each.start, each.end, each.quote))
+            for each in repository.citations(version.pdi)
+        ),
+    )
+    _note(
+        repository,
+        version,
+        address,
+        "same" if checked.same_text else "changed",
+        passages=checked.passages,
+    )
+    return checked
 
-    def _note(
-        self, version: Version, address: str, outcome: str, passages: tuple[Drift, ...] = ()
-    ) -> None:
-        """Keep what was found, unless the archive may only be read."""
-        fates = {drift.reference: drift.status for drift in passages}
-        last = self._repository.last_news(version)
-        news = {
-            name: (fate, "")
-            for name, fate in fates.items()
-            if fate != "unchecked" and last.get(name, ("",))[0] != fate
-        }
-        with contextlib.suppress(StorageError):
-            self._repository.note_check(version.pdi, address, outcome, fates, news=news)
+
+def _note(
+    repository: Repository,
+    version: Version,
+    address: str,
+    outcome: str,
+    *,
+    passages: tuple[PassageDrift, ...] = (),
+) -> None:
+    """Keep what was found, unless the archive may only be read."""
+    fates = {drift.reference: drift.status for drift in passages}
+    last = repository.last_news(version)
+    news = {
+        name: (fate, "")
+        for name, fate in fates.items()
+        if fate != "unchecked" and last.get(name, ("",))[0] != fate
+    }
+    with contextlib.suppress(StorageError):
+        repository.note_check(version.pdi, address, outcome, fates, news=news)
 
 
 def _live(

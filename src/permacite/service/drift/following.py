@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from permacite.pdi import PDI
     from permacite.text.document import DocumentText
 
-__all__ = ["Comparison", "Drift", "Other", "Sought"]
+__all__ = ["Comparison", "Other", "PassageDrift", "Sought"]
 
 _IS_TEXT = {scheme.name: scheme.applies for scheme in SCHEMES.known}["char"]
 
 
 @dataclass(frozen=True, slots=True)
-class Drift:
+class PassageDrift:
     """What became of one cited passage on another page: the live one, or a version of it."""
 
     reference: str
@@ -119,7 +119,7 @@ class Comparison:
         self._title = title
         self._alignments: dict[tuple[str, bool], Alignment] = {}
 
-    def drift(self, sought: Sought) -> Drift:
+    def drift(self, sought: Sought) -> PassageDrift:
         """What became of a passage, or of what a fragment of another format names."""
         if sought.start is None or sought.end is None:
             return self._drift_of_part(sought)
@@ -127,7 +127,7 @@ class Comparison:
         fate = follow(aligned, sought.start, sought.end)
         return self._drift(sought, fate, _words(aligned, fate), place=(fate.start, fate.end))
 
-    def _drift_of_part(self, sought: Sought) -> Drift:
+    def _drift_of_part(self, sought: Sought) -> PassageDrift:
         """What became of what a fragment cuts out of a format; it always has an answer."""
         name, fragment = names.document_of(sought.fragment)
         specifier = fragment.specifier if fragment is not None else ""
@@ -137,13 +137,13 @@ class Comparison:
                 return self._drift(sought, Fate("verified", score=1.0), sought.quote)
             if representation.pdi != self._other.archived.pdi:
                 problem = f"only {self._other.archived.format} has a live page"
-                return Drift.unchecked(sought, self._title, problem)
+                return PassageDrift.unchecked(sought, self._title, problem)
             archived = self._repository.excerpt(representation, specifier)
             return self._followed(sought, archived, specifier)
         except PermaciteError as error:
-            return Drift.unchecked(sought, self._title, error.problem)
+            return PassageDrift.unchecked(sought, self._title, error.problem)
 
-    def _followed(self, sought: Sought, archived: Excerpt, specifier: str) -> Drift:
+    def _followed(self, sought: Sought, archived: Excerpt, specifier: str) -> PassageDrift:
         """Cut the same part out of the other page; where it is another, follow it in the markup.
 
         Raises PermaciteError where it cannot be cut.
@@ -169,7 +169,7 @@ class Comparison:
         fate = follow(aligned, *map(document.offset, archived.source_range))
         return self._drift(sought, fate, _words(aligned, fate))
 
-    def _words_of_place(self, sought: Sought) -> Drift | None:
+    def _words_of_place(self, sought: Sought) -> PassageDrift | None:
         """What became of the words of a page, or an area of it, that is drawn otherwise now.
 
         None for what is no such place, and where it has no words or the other document has none.
@@ -216,9 +216,9 @@ class Comparison:
         *,
         place: tuple[int | None, int | None] = (None, None),
         trouble: str = "",
-    ) -> Drift:
+    ) -> PassageDrift:
         """What is told of a passage."""
-        return Drift(
+        return PassageDrift(
             reference=sought.fragment,
             told=words_of(sought.fragment, sought.quote, self._title),
             quote=sought.quote,

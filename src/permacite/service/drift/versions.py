@@ -14,9 +14,8 @@ from permacite.cache import Cache
 from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.fragments.alignment import Piece, compared
 from permacite.service import documents, names
-from permacite.service.base import UseCases
 from permacite.service.citations.parts import words_of
-from permacite.service.drift.following import Comparison, Drift, Other, Sought
+from permacite.service.drift.following import Comparison, Other, PassageDrift, Sought
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from permacite.archive import Repository, Representation, Version
     from permacite.service.documents import Restriction, VersionNote
 
-__all__ = ["InVersion", "Through", "Versions", "as_other", "same_format"]
+__all__ = ["InVersion", "Through", "as_other", "same_format", "through_versions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ class InVersion:
     """When it was fetched; when it was committed, where it was not."""
     restricted: Restriction | None
     """Why nothing of it is given out; then nothing is told of the passage either."""
-    drift: Drift | None
+    drift: PassageDrift | None
     """By the same rules as on the live page; None for what is restricted."""
     reference: str | None
     """The permanent name of the words that stand there; None where there are none."""
@@ -47,7 +46,7 @@ class InVersion:
 
     @property
     def status(self) -> str:
-        """What became of the passage (`Drift.status`), or of the version: "withdrawn", say."""
+        """The status of the passage (`PassageDrift.status`), or of the version: "withdrawn"."""
         if self.restricted is not None:
             return self.restricted.kind
         return "unchecked" if self.drift is None else self.drift.status
@@ -72,7 +71,7 @@ class Through:
 class _Became(NamedTuple):
     """What became of a passage, whatever archive asks for it."""
 
-    drift: Drift
+    drift: PassageDrift
     reference: str | None = None
     difference: tuple[Piece, ...] = ()
 
@@ -85,40 +84,36 @@ def _size(value: _Became) -> int:
 _CACHE: Cache[_Became] = Cache(4 << 20, _size)
 
 
-class Versions(UseCases):
-    """Passages through the versions of their documents."""
+def through_versions(
+    repository: Repository,
+    reference: str,
+    *,
+    limit: int | None = None,
+    after: int | None = None,
+    longest: int | None = None,
+) -> Through:
+    """What became of a passage in the other versions of its document.
 
-    def through_versions(
-        self,
-        reference: str,
-        *,
-        limit: int | None = None,
-        after: int | None = None,
-        longest: int | None = None,
-    ) -> Through:
-        """What became of a passage in the other versions of its document.
-
-        All of them, or a page of up to `limit`, which begins behind the version `after`. Texts of
-        more than `longest` octets are not compared, which takes a second for each million or so.
-        Raises NotFoundError, RestrictedError, ParseError for a name without a fragment.
-        """
-        repository = self._repository
-        name, fragment = names.document_of(reference)
-        if fragment is None:
-            raise ParseError("expected a part of a document, such as #char=3,9", reference, 0)
-        version, answer = repository.answering(name)
-        repository.check_access(answer)
-        sought = _sought(repository, answer, f"{answer.pdi}#{fragment.specifier}")
-        title = version.title or str(version.pdi.document)
-        comparing = _Comparing(repository, answer, sought, title, longest)
-        page, place = _page(documents.history(repository, version.pdi), version, limit, after)
-        return Through(
-            reference=sought.fragment,
-            told=words_of(sought.fragment, sought.quote, title),
-            number=version.number,
-            versions=tuple(map(comparing.became, page)),
-            next=place,
-        )
+    All of them, or a page of up to `limit`, which begins behind the version `after`. Texts of
+    more than `longest` octets are not compared, which takes a second for each million or so.
+    Raises NotFoundError, RestrictedError, ParseError for a name without a fragment.
+    """
+    name, fragment = names.document_of(reference)
+    if fragment is None:
+        raise ParseError("expected a part of a document, such as #char=3,9", reference, 0)
+    version, answer = repository.answering(name)
+    repository.check_access(answer)
+    sought = _sought(repository, answer, f"{answer.pdi}#{fragment.specifier}")
+    title = version.title or str(version.pdi.document)
+    comparing = _Comparing(repository, answer, sought, title, longest)
+    page, place = _page(documents.history(repository, version.pdi), version, limit, after)
+    return Through(
+        reference=sought.fragment,
+        told=words_of(sought.fragment, sought.quote, title),
+        number=version.number,
+        versions=tuple(map(comparing.became, page)),
+        next=place,
+    )
 
 
 def _page(
@@ -201,7 +196,7 @@ class _Comparing:
     def _unchanged(self, there: Representation, blank: InVersion) -> InVersion:
         """Tell of a version whose octets are the same."""
         sought = self.sought
-        drift = Drift(
+        drift = PassageDrift(
             reference=sought.fragment,
             told=words_of(sought.fragment, sought.quote, self.title),
             quote=sought.quote,
@@ -231,7 +226,7 @@ class _Comparing:
 
     def _unchecked(self, blank: InVersion, problem: str) -> InVersion:
         """Tell that a version cannot be compared."""
-        drift = Drift.unchecked(self.sought, self.title, problem)
+        drift = PassageDrift.unchecked(self.sought, self.title, problem)
         return dataclasses.replace(blank, drift=drift)
 
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from permacite.errors import PermaciteError
 from permacite.service import names
-from permacite.service.base import resolver_of
 from permacite.service.citations.parts import words_of
 from permacite.service.feeds.atom import Entry, Feed, Link
+from permacite.service.location import resolver_of
 
 if TYPE_CHECKING:
     from permacite.archive import News, Repository

@@ -15,14 +15,14 @@ from permacite.errors import NotFoundError, PermaciteError, StorageError
 from permacite.limits import UPLOAD_BYTES
 from permacite.service import names, sources
 from permacite.service.access import Choice
-from permacite.service.base import resolver_of
-from permacite.service.citations.citing import Citations
-from permacite.service.handed.tokens import Token, Tokens, check_series
+from permacite.service.citations.citing import cite
 from permacite.service.ingest.fetching import Fetched
 from permacite.service.ingest.saving import Ingest, Wanted
+from permacite.service.location import resolver_of
+from permacite.service.tokens import Token, check_series
 
 if TYPE_CHECKING:
-    from permacite.archive import Version
+    from permacite.archive import Repository, Version
     from permacite.capture.upload import UploadedPage
     from permacite.service.citations.recorded import Cited
     from permacite.service.ingest.saved import Saved
@@ -47,8 +47,12 @@ class Taken:
     """Whether it was seen with an account: it is closed then."""
 
 
-class Uploads(Ingest, Citations, Tokens):
+class Uploads:
     """Pages that are handed over."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._ingest = Ingest(repository)
 
     def staging(self) -> BinaryIO:
         """A file for what is coming in, on the archive's disk, which is gone once it is closed.
@@ -84,7 +88,7 @@ class Uploads(Ingest, Citations, Tokens):
             closed=handed.account,
         )
         page = sources.source_of(captured.root.document)
-        saved = self._keep(Fetched(captured, page, {"token": token.id}), wanted)
+        saved = self._ingest.keep(Fetched(captured, page, {"token": token.id}), wanted)
         cited, problem = self._cite_handed(saved, handed)
         return Taken(
             saved,
@@ -103,7 +107,7 @@ class Uploads(Ingest, Citations, Tokens):
                 return self._cite_words(version, handed), ""
             if handed.picture is not None:
                 view = _format(version, "png")
-                return self.cite(view, rect=",".join(map(str, handed.picture))), ""
+                return cite(self._repository, view, rect=",".join(map(str, handed.picture))), ""
         except PermaciteError as error:
             return None, error.problem
         return None, ""
@@ -113,7 +117,7 @@ class Uploads(Ingest, Citations, Tokens):
         span = handed.selection and handed.words(handed.selection)
         if not span:
             raise NotFoundError("what is selected is no words that are drawn", words)
-        return self.cite(words, char=f"{span[0]},{span[1]}")
+        return cite(self._repository, words, char=f"{span[0]},{span[1]}")
 
 
 def _format(version: Version, token: str) -> str:

@@ -21,7 +21,6 @@ from permacite.service.access import UNSAID
 from permacite.service.assertions.former import keep_names
 from permacite.service.ingest.fetching import Fetched
 from permacite.service.ingest.incoming import understood
-from permacite.service.ingest.others.cited import CarriedCitations
 from permacite.service.ingest.saving import Ingest, Wanted
 from permacite.service.plain import members
 
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
+    from permacite.archive import Repository
     from permacite.capture.crawls.index import Captured
     from permacite.service.access import Choice
     from permacite.service.ingest.saved import Saved
@@ -127,10 +127,14 @@ class Crawl:
         return Unread(index.counts["damaged"], lines)
 
 
-class Crawls(Ingest, CarriedCitations):
+class Crawls:
     """Pages of others become committed versions."""
 
-    def add_crawl(
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._ingest = Ingest(repository)
+
+    def add(
         self,
         crawl: Crawl,
         *,
@@ -198,7 +202,7 @@ class Crawls(Ingest, CarriedCitations):
         key = None if wanted.new else _key(row, wanted.series or repository.series)
         known = key and repository.find_by_key(key)
         if known:
-            saved = self._saved(known, None, parts=1, size_bytes=0)
+            saved = self._ingest.saved(known, None, parts=1, size_bytes=0)
             return dataclasses.replace(saved, unchanged=True)
         made = crawl.files.converted(row)
         if made_of is not None:
@@ -220,15 +224,17 @@ class Crawls(Ingest, CarriedCitations):
             standing=wanted.standing.over(repository.default_standing()),
         )
         size = len(made.content)
-        return self._saved(version, document.quotations, parts=1, size_bytes=size)
+        return self._ingest.saved(version, document.quotations, parts=1, size_bytes=size)
 
     def _committed(self, crawl: Crawl, page: Captured, wanted: Wanted) -> Saved:
         known = wanted.key and self._repository.find_by_key(wanted.key)
         if known:
-            saved = self._saved(known, None, parts=1, size_bytes=0)
+            saved = self._ingest.saved(known, None, parts=1, size_bytes=0)
             return dataclasses.replace(saved, unchanged=True)
         captured = crawl.files.page(page)
-        return self._keep(Fetched(captured, sources.source_of(captured.root.document), {}), wanted)
+        return self._ingest.keep(
+            Fetched(captured, sources.source_of(captured.root.document), {}), wanted
+        )
 
 
 def _attempted(add: Callable[..., _T], *arguments: Any) -> _T | PermaciteError:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from permacite.capture import BrowserPool, Capture, Credentials, Earlier
     from permacite.capture.model import CaptureProgress
 
-__all__ = ["Fetched", "Via", "Way", "fetch_page"]
+__all__ = ["Fetched", "Via", "Way", "credentials_of", "fetch_page"]
 
 Via = Literal["auto", "http", "browser"]
 _WAYS = ("auto", "http", "browser")
@@ -97,3 +97,10 @@ def fetch_page(
 
 def _read(captured: Capture) -> Fetched:
     return Fetched(captured, sources.source_of(captured.root.document), {})
+
+
+def credentials_of(headers: str = "", cookies: str = "", passwords: str = "") -> Credentials:
+    """What requests are to say beside, from texts of three forms. Raises ParseError."""
+    from permacite.capture import read_credentials
+
+    return read_credentials(headers, cookies, passwords)

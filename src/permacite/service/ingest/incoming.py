@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from permacite.capture.model import Failure
     from permacite.service.ingest.others.folders import Complete
     from permacite.service.ingest.saved_by import SavedBy
-    from permacite.service.quotations.recording import Quotations
+    from permacite.service.quotations.recording import QuotationsByType
 
 __all__ = ["Incoming", "troubles", "understood"]
 
@@ -41,7 +41,7 @@ class Incoming:
     uri: str | None
     """Where an aggregate says that it came from."""
     parts: int
-    quotations: Quotations = field(default_factory=dict, hash=False)
+    quotations: QuotationsByType = field(default_factory=dict, hash=False)
     """What it quotes, by the media type of the format that does."""
     details: Mapping[str, JSON] = field(default_factory=dict, hash=False)
     """What else is to be put on record."""
@@ -145,7 +145,7 @@ def _aggregate(content: bytes, media_type: str) -> Incoming:
     root = aggregate.root
     formats: list[NewRepresentation] = []
     title = None
-    quotations: Quotations = {}
+    quotations: QuotationsByType = {}
     try:
         label = root.parameters.get("charset")
         page = sources.read_source(root.content, root.content_type, charset=label)

@@ -23,9 +23,9 @@ from permacite.scan import compile_pattern
 from permacite.service import addresses, documents, names, sources
 from permacite.service.access import UNSAID, apply
 from permacite.service.citations.ways import citable
+from permacite.service.derivations import complete
 from permacite.service.ingest import drawn, incoming
 from permacite.service.ingest.again import Wanted, claimed, earlier_of, previous, still_stands
-from permacite.service.ingest.deriving import complete
 from permacite.service.ingest.directives import asked_in, directives_of
 from permacite.service.ingest.fetching import Way, fetch_page
 from permacite.service.ingest.files import Draft, Terms, grouped, read_draft, with_folder
@@ -38,7 +38,7 @@ from permacite.service.quotations.recording import (
     quotations_in,
     with_quotations,
 )
-from permacite.service.transcripts.relating import Transcripts
+from permacite.service.resolution.resolving import Resolver
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -52,23 +52,21 @@ if TYPE_CHECKING:
     from permacite.service.ingest.fetching import Fetched, Via
     from permacite.service.ingest.files import Outcome
     from permacite.service.ingest.others.folders import Complete
-    from permacite.service.quotations.recording import Quotations as Known
+    from permacite.service.quotations.recording import QuotationsByType as Known
 
-__all__ = ["Ingest", "LostResource", "Saved", "Wanted", "credentials_of"]
+__all__ = ["Ingest", "LostResource", "Saved", "Wanted"]
 
 _MIB = 1024 * 1024
 _SERIES = compile_pattern(r"(?i)(?:urn:)?pdi://([^/]+)/?")
 
 
-def credentials_of(headers: str = "", cookies: str = "", passwords: str = "") -> Credentials:
-    """What requests are to say beside, from texts of three forms. Raises ParseError."""
-    from permacite.capture import read_credentials
-
-    return read_credentials(headers, cookies, passwords)
-
-
-class Ingest(Quotations, Transcripts):
+class Ingest:
     """Documents become committed versions."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._quotations = Quotations(repository)
+        self._resolver = Resolver(repository)
 
     def save(  # noqa: PLR0913 - each is an option of its own
         self,
@@ -115,7 +113,7 @@ class Ingest(Quotations, Transcripts):
             progress=_as_progress(progress),
             credentials=credentials,
         )
-        return self._keep(fetched, wanted)
+        return self.keep(fetched, wanted)
 
     def _earlier(self, uri: str, wanted: Wanted) -> Mapping[str, Earlier] | None:
         """What a crawl need not fetch again, since the server says that it still stands."""
@@ -129,7 +127,7 @@ class Ingest(Quotations, Transcripts):
         found = None if wanted.new else previous(self._repository, uri, wanted, at)
         return found and self._repository.version(found.pdi)  # lists leave details out
 
-    def _keep(self, fetched: Fetched, wanted: Wanted) -> Saved:
+    def keep(self, fetched: Fetched, wanted: Wanted) -> Saved:
         """Commit a captured page, unless it is what the version before holds."""
         captured, page = fetched.captured, fetched.page
         asked = directives_of(captured.root.document, captured.root.response_headers)
@@ -162,7 +160,7 @@ class Ingest(Quotations, Transcripts):
                 standing=wanted.standing.over(repository.default_standing()) if is_new else None,
             )
         parts, size = len(captured.exchanges), captured.size_bytes
-        saved = self._saved(version, known, parts=parts, size_bytes=size)
+        saved = self.saved(version, known, parts=parts, size_bytes=size)
         return _with_missing(saved, captured, unchanged=unchanged)
 
     def add(  # noqa: PLR0913 - each is an option of its own
@@ -193,13 +191,13 @@ class Ingest(Quotations, Transcripts):
         """
         terms = Terms(series, uri, confirmed_date, standing, charset, rendition)
         page = None if path is None else with_folder(path, content)
-        held = None if new else self._held(content, name, terms, page)
+        held = None if new else self.held(content, name, terms, page)
         if held is not None:
             return held
         draft = read_draft(content, name, terms, page)
         if not (misquoted or uri is not None or draft.document.is_aggregate):
-            check_quotations(self, draft.document.quotations)
-        (outcome,) = self._added([draft], terms)
+            check_quotations(self._resolver, draft.document.quotations)
+        (outcome,) = self.commit([draft], terms)
         if isinstance(outcome, PermaciteError):
             raise outcome
         return outcome
@@ -226,17 +224,17 @@ class Ingest(Quotations, Transcripts):
         terms = Terms(series, None, confirmed_date, standing, charset, rendition, key_of=key_of)
 
         def find(content: bytes, name: str, page: Complete | None) -> Saved | None:
-            return None if new else self._held(content, name, terms, page)
+            return None if new else self.held(content, name, terms, page)
 
         for group in grouped(paths, terms, find):
             # What quotes stands first in its group: what it quotes may be a file before it.
             outcomes = [self._checked(one, misquoted=misquoted) for _, one in group]
             drafts = [one for one in outcomes if isinstance(one, Draft)]
-            added = iter(self._added(drafts, terms))
+            added = iter(self.commit(drafts, terms))
             for (path, _), outcome in zip(group, outcomes, strict=True):
                 yield path, next(added) if isinstance(outcome, Draft) else outcome
 
-    def _held(self, content: bytes, name: str, terms: Terms, page: Complete | None) -> Saved | None:
+    def held(self, content: bytes, name: str, terms: Terms, page: Complete | None) -> Saved | None:
         """What is told of octets that are here, of the same type and series, and open to all.
 
         Those of a page with what it shows are here if all of that is.
@@ -256,8 +254,8 @@ class Ingest(Quotations, Transcripts):
             apply(repository, version.pdi, terms.standing)
             complete(repository, version, renew=False)
             known = repository.version(version.pdi)
-            saved = self._saved(known, None, parts=1, size_bytes=len(content))
-            quotes = self.quotes(saved.pdi) if repository.quotations(known.pdi) else ()
+            saved = self.saved(known, None, parts=1, size_bytes=len(content))
+            quotes = self._quotations.of(saved.pdi) if repository.quotations(known.pdi) else ()
             return dataclasses.replace(saved, unchanged=True, quotations=tuple(quotes))
         return None
 
@@ -266,12 +264,12 @@ class Ingest(Quotations, Transcripts):
         if misquoted or not isinstance(outcome, Draft) or outcome.document.is_aggregate:
             return outcome
         try:
-            check_quotations(self, outcome.document.quotations)
+            check_quotations(self._resolver, outcome.document.quotations)
         except PermaciteError as error:
             return error
         return outcome
 
-    def _added(self, drafts: Sequence[Draft], terms: Terms) -> list[Saved | PermaciteError]:
+    def commit(self, drafts: Sequence[Draft], terms: Terms) -> list[Saved | PermaciteError]:
         """What is told of files once they are committed, or why they are not."""
         default = self._repository.default_standing()
         outcomes = self._repository.commit_all([one.version(terms, default) for one in drafts])
@@ -279,7 +277,7 @@ class Ingest(Quotations, Transcripts):
             outcome
             if isinstance(outcome, PermaciteError)
             else dataclasses.replace(
-                self._saved(
+                self.saved(
                     outcome,
                     draft.document.quotations or None,
                     parts=draft.document.parts,
@@ -313,7 +311,7 @@ class Ingest(Quotations, Transcripts):
             raise ConflictError(f"{series[1]} does not mint here", reference)
         document = incoming.understood(content, content_type)
         if not (misquoted or document.is_aggregate):
-            check_quotations(self, document.quotations)
+            check_quotations(self._resolver, document.quotations)
         if replaces is not None and replaces.format is not None:
             _check_format(replaces, document)
         version = repository.commit(
@@ -328,7 +326,7 @@ class Ingest(Quotations, Transcripts):
             ),
             key=key,
         )
-        return self._saved(
+        return self.saved(
             version, document.quotations, parts=document.parts, size_bytes=len(content)
         )
 
@@ -343,9 +341,7 @@ class Ingest(Quotations, Transcripts):
             return False
         return True
 
-    def _saved(
-        self, version: Version, known: Known | None, *, parts: int, size_bytes: int
-    ) -> Saved:
+    def saved(self, version: Version, known: Known | None, *, parts: int, size_bytes: int) -> Saved:
         """What is told of a version that was committed.
 
         `known` is what its formats quote; None: they quote nothing, nor do any that were added.
@@ -358,7 +354,9 @@ class Ingest(Quotations, Transcripts):
             document=documents.document(self._repository, version),
             parts=parts,
             size_bytes=size_bytes,
-            quotations=() if closed or known is None else tuple(self._quotes(str(main.pdi), known)),
+            quotations=()
+            if closed or known is None
+            else tuple(self._quotations.compare(str(main.pdi), known)),
             inline_scripts=details.get("inline_scripts", 0),
             thin="thin" in details,
             warnings=tuple(_warnings(self._repository, version)),

@@ -31,14 +31,13 @@ from permacite.service import names, sources
 from permacite.service.access import GROUNDS, UNSAID
 from permacite.service.assertions.former import keep_names
 from permacite.service.ingest.files import Terms, read_draft
-from permacite.service.ingest.others.cited import CarriedCitations
 from permacite.service.ingest.saving import Ingest
 from permacite.service.libraries.bagit import Bag, is_bag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from permacite.archive import JSON, Version
+    from permacite.archive import JSON, Repository, Version
     from permacite.service.access import Choice, Standing
     from permacite.service.ingest.saved import Saved
 
@@ -178,10 +177,14 @@ class OpenBag(Bag):
         yield from (each for each in self.lines(_CITED) if isinstance(each.get("reference"), str))
 
 
-class Bags(Ingest, CarriedCitations):
+class Bags:
     """What is in bags becomes committed versions."""
 
-    def add_bag(
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._ingest = Ingest(repository)
+
+    def add(
         self,
         bag: OpenBag,
         *,
@@ -211,7 +214,7 @@ class Bags(Ingest, CarriedCitations):
             here[told.document] = version.pdi.document
             keep_names(self._repository, version, told.named)
             size = sum(bag.payload[each.path] for each in told.formats)
-            saved = self._saved(version, None, parts=1, size_bytes=size)
+            saved = self._ingest.saved(version, None, parts=1, size_bytes=size)
             yield told.document, dataclasses.replace(saved, unchanged=is_known)
         for path in bag.payload:
             if path not in taken:
@@ -226,10 +229,10 @@ class Bags(Ingest, CarriedCitations):
         """Commit a file of a bag of others."""
         content, name = bag.read(path), path.rpartition("/")[2]
         terms = dataclasses.replace(terms, details={"bag": bag.on_record(path)})
-        held = None if new else self._held(content, name, terms, None)
+        held = None if new else self._ingest.held(content, name, terms, None)
         if held is not None:
             return held
-        (outcome,) = self._added([read_draft(content, name, terms)], terms)
+        (outcome,) = self._ingest.commit([read_draft(content, name, terms)], terms)
         if isinstance(outcome, PermaciteError):
             raise outcome
         return outcome

@@ -19,7 +19,7 @@ from permacite.markup import plain_text
 from permacite.media_types import PAGES
 from permacite.service import sources
 from permacite.service.access import UNSAID
-from permacite.service.assertions.jottings import Jottings
+from permacite.service.assertions.jottings import Annotations
 from permacite.service.citations.selecting.citing import Selections
 from permacite.service.ingest.files import Draft, Terms, read_draft
 from permacite.service.ingest.others.folders import complete
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import date
 
-    from permacite.archive import JSON
+    from permacite.archive import JSON, Repository
     from permacite.bibliography.zotero import Annotation, AttachedFile, ZoteroItem
     from permacite.service.access import Choice
     from permacite.service.ingest.saved import Saved
@@ -110,10 +110,16 @@ class Library:
         raise NotFoundError(problem, file.path, hint="name the folder of linked files beside")
 
 
-class Libraries(Ingest, Selections, Jottings):
+class Libraries:
     """Files of a library become committed versions."""
 
-    def add_library(
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._ingest = Ingest(repository)
+        self._selections = Selections(repository)
+        self._jottings = Annotations(repository)
+
+    def add(
         self,
         library: Library,
         *,
@@ -144,7 +150,7 @@ class Libraries(Ingest, Selections, Jottings):
                     library.marked.extend(marked)
                     yield file.path, saved
 
-    def add_marked(self, library: Library) -> Iterator[tuple[str, str | PermaciteError]]:
+    def add_selections(self, library: Library) -> Iterator[tuple[str, str | PermaciteError]]:
         """Cite what is marked in the files of a library, once they came in, as it yields.
 
         Each is (what is marked, its name here, or why it has none). What cannot be cited stays as a
@@ -153,13 +159,13 @@ class Libraries(Ingest, Selections, Jottings):
         for name, path, marked in library.marked:
             words = " ".join(marked.text.split())[:_TOLD]
             try:
-                cited = self.cite_selected(name, marked.selector, note=marked.comment or None)
+                cited = self._selections.cite(name, marked.selector, note=marked.comment or None)
             except StorageError:
                 raise
             except PermaciteError as error:
                 kept = "\n".join(each for each in (marked.text, marked.comment) if each.strip())
                 if kept:
-                    self.jot(name, "note", kept[: _LONGEST["note"]])
+                    self._jottings.annotate(name, "note", kept[: _LONGEST["note"]])
                 yield f"{path}: {words}", error
             else:
                 yield f"{path}: {words}", cited.reference
@@ -174,13 +180,13 @@ class Libraries(Ingest, Selections, Jottings):
         page = complete(path, content, path.parent) if is_page else None
         if page is not None and page.parts == 1:
             page = None
-        held = None if new else self._held(content, path.name, terms, page)
+        held = None if new else self._ingest.held(content, path.name, terms, page)
         if held is not None:
             return held
         draft = read_draft(content, path.name, terms, page)
         if page is not None:
             draft = _as_snapshot(draft, terms)
-        (outcome,) = self._added([draft], terms)
+        (outcome,) = self._ingest.commit([draft], terms)
         if isinstance(outcome, PermaciteError):
             raise outcome
         return outcome
@@ -198,7 +204,7 @@ class Libraries(Ingest, Selections, Jottings):
                 pieces = (text[start : start + longest] for start in range(0, len(text), longest))
                 for piece in pieces if kind == "note" else [text[:longest]]:
                     if piece.strip():
-                        self.jot(name, kind, piece)
+                        self._jottings.annotate(name, kind, piece)
 
 
 def _items(library: Path) -> list[ZoteroItem]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from permacite.errors import CaptureError, PermaciteError, StorageError
@@ -15,8 +16,14 @@ from permacite.service.lists.turns import Turns
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from permacite.archive import Repository
     from permacite.capture import BrowserPool
+    from permacite.service.handed.taking import Uploads
+    from permacite.service.ingest.crawls import Crawls
+    from permacite.service.ingest.others.cited import CarriedCitations
     from permacite.service.ingest.saved import Saved
+    from permacite.service.libraries.bags import Bags
+    from permacite.service.libraries.zotero import Libraries
     from permacite.service.lists.journal import Keys
     from permacite.service.lists.reading import Line
 
@@ -72,10 +79,13 @@ class _Wanted:
     depth: int
 
 
-class Lists(Ingest):
-    """Lists of addresses become committed versions."""
+class Lists:
+    """Many documents at once: lists of addresses, files, crawls, libraries and bags."""
 
-    def save_all(
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+
+    def save(
         self, lines: Iterable[Line], manner: Manner | None = None, journal: Keys | None = None
     ) -> Iterator[Listed]:
         """Save all pages of a list, and yield what became of each once it is durable.
@@ -86,20 +96,63 @@ class Lists(Ingest):
         from permacite.capture import BrowserPool
 
         with BrowserPool() as browsers:
-            run = _Run(self, manner or Manner(), journal, browsers)
+            run = _Run(self._repository, manner or Manner(), journal, browsers)
             yield from run.take(lines)
             yield from run.work()
         if journal is not None:
             journal.end()
+
+    @cached_property
+    def files(self) -> Ingest:
+        """Files of this machine."""
+        from permacite.service.ingest.saving import Ingest
+
+        return Ingest(self._repository)
+
+    @cached_property
+    def crawls(self) -> Crawls:
+        """WARC, WACZ and HAR files."""
+        from permacite.service.ingest.crawls import Crawls
+
+        return Crawls(self._repository)
+
+    @cached_property
+    def libraries(self) -> Libraries:
+        """Libraries of Zotero."""
+        from permacite.service.libraries.zotero import Libraries
+
+        return Libraries(self._repository)
+
+    @cached_property
+    def bags(self) -> Bags:
+        """BagIt bags."""
+        from permacite.service.libraries.bags import Bags
+
+        return Bags(self._repository)
+
+    @cached_property
+    def uploads(self) -> Uploads:
+        """Pages that a browser extension uploads."""
+        from permacite.service.handed.taking import Uploads
+
+        return Uploads(self._repository)
+
+    @cached_property
+    def carried_citations(self) -> CarriedCitations:
+        """Citations that files of other archives bring along."""
+        from permacite.service.ingest.others.cited import CarriedCitations
+
+        return CarriedCitations(self._repository)
 
 
 class _Run:
     """One run: what waits for which site, and what is under way."""
 
     def __init__(
-        self, archive: Lists, manner: Manner, journal: Keys | None, browsers: BrowserPool
+        self, repository: Repository, manner: Manner, journal: Keys | None, browsers: BrowserPool
     ) -> None:
-        self._archive = archive
+        self._repository = repository
+        self._ingest = Ingest(repository)
         self._manner = manner
         self._options = {**manner.options, "browsers": browsers}
         self._journal = journal
@@ -136,10 +189,10 @@ class _Run:
         if noted is not None and noted.get("outcome") in {"saved", "unchanged"}:
             pdi, outcome = noted.get("pdi"), noted["outcome"]
             return Listed(wanted.uri, outcome, wanted.place, pdi, earlier=True)
-        version = self._archive._repository.find_by_key(self._journal.key(wanted.uri))  # noqa: SLF001 - ours
+        version = self._repository.find_by_key(self._journal.key(wanted.uri))
         if version is None:
             return None
-        pdi = str(self._archive._repository.main(version).pdi)  # noqa: SLF001 - ours
+        pdi = str(self._repository.main(version).pdi)
         return Listed(wanted.uri, "saved", wanted.place, pdi, earlier=True)
 
     def work(self) -> Iterator[Listed]:
@@ -164,7 +217,7 @@ class _Run:
             crawled = rules.on_record()
         key = None if self._journal is None else self._journal.key(wanted.uri)
         try:
-            saved = self._archive.save(wanted.uri, key=key, crawled=crawled, **self._options)
+            saved = self._ingest.save(wanted.uri, key=key, crawled=crawled, **self._options)
         except StorageError:
             raise  # it would meet all others too
         except PermaciteError as error:
@@ -181,7 +234,7 @@ class _Run:
         """Have the pages wait that a page links to, up to the depth; yield those that are done."""
         if listed.pdi is None or wanted.depth >= self._manner.depth:
             return
-        repository = self._archive._repository  # noqa: SLF001 - ours
+        repository = self._repository
         version = repository.version(names.document_of(listed.pdi)[0])
         for uri in linked(repository, version):
             if uri not in self._seen and self._linked < self._manner.most_pages:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from permacite.service.base import UseCases
-
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from permacite.archive import Repository
     from permacite.archive.objects import ContentReader
     from permacite.archive.transport.publishing import PublishedEntry, PublishedStanding
 
@@ -53,20 +52,23 @@ class HandedOctets:
         self._source.close()
 
 
-class Handouts(UseCases):
+class Handouts:
     """What mirrors take, of what whoever asks may see."""
 
-    def handed_entries(self, start: int, end: int) -> HandedEntries:
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+
+    def entries(self, start: int, end: int) -> HandedEntries:
         """The entries of the log from `start` up to `end`, or the first of them.
 
         Raises NotFoundError where the log has none there.
         """
         return HandedEntries(start, tuple(self._repository.handing.entries(start, end)))
 
-    def handed_octets(self, digest: str) -> HandedOctets:
+    def octets(self, digest: str) -> HandedOctets:
         """The octets with a digest, "sha-256:...". Raises NotFoundError for all not given out."""
         return HandedOctets(self._repository.handing.octets(digest))
 
-    def handed_standings(self, after: int) -> HandedStandings:
+    def standings(self, after: int) -> HandedStandings:
         """Who may see which document, as it was said behind the place `after`."""
         return HandedStandings(tuple(self._repository.handing.standings(after)))

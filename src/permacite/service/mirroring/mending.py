@@ -16,7 +16,7 @@ from permacite.archive import Repository
 from permacite.archive.objects import ContentReader
 from permacite.errors import IntegrityError, ParseError
 from permacite.pdi import PDI
-from permacite.service.base import checked_location
+from permacite.service.location import checked_location
 from permacite.service.mirroring.remote import RemoteArchive
 
 if TYPE_CHECKING:

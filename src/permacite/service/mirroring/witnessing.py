@@ -21,17 +21,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from permacite.errors import ConflictError, IntegrityError
-from permacite.service.base import UseCases
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from permacite.archive import Repository
     from permacite.archive.log import Checkpoint
     from permacite.archive.log.keys import Signer
     from permacite.archive.log.note import Signature
     from permacite.archive.log.submission import Submission
 
-__all__ = ["Outcome", "Witnessed", "Witnessing"]
+__all__ = ["Cosigner", "Outcome", "Witnessed"]
 
 Outcome = Literal["cosigned", "unknown", "unsigned", "backwards", "stale", "inconsistent"]
 
@@ -47,10 +47,13 @@ class Witnessed:
     """The lines of signatures where it was cosigned, the size where it was stale; else why not."""
 
 
-class Witnessing(UseCases):
-    """What a mirror does as a witness of its origin's log."""
+class Cosigner:
+    """Cosign checkpoints of other logs, as a witness (C2SP tlog-witness)."""
 
-    def witness_keys(self, path: Path) -> list[str]:
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+
+    def keys(self, path: Path) -> list[str]:
         """The public keys of the witness whose key is in the file `path`, which is made if needed.
 
         Raises ConflictError where this is no mirror, StorageError.
@@ -77,7 +80,7 @@ class Witnessing(UseCases):
         lines = [line for line in submitted.note.signatures if (line.name, line.key_id) in trusted]
         return self._cosigned(submitted, lines, path)
 
-    def witnessed(self, origin: str) -> str | None:
+    def find(self, origin: str) -> str | None:
         """The last checkpoint that was cosigned, of the log whose name has the SHA-256 `origin`."""
         name = self._repository.log.verifiers[0].name
         known = hashlib.sha256(name.encode()).hexdigest()

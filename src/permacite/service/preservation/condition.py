@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from permacite.errors import StorageError
 from permacite.service import decoders
-from permacite.service.base import UseCases
 
 if TYPE_CHECKING:
     from permacite.archive import Repository
@@ -20,8 +19,8 @@ __all__ = [
     "COPIED",
     "PART_CHECKED",
     "REACHED",
+    "ArchiveStatus",
     "Condition",
-    "Conditions",
     "Done",
     "keep",
     "note",
@@ -66,8 +65,11 @@ class Condition:
     """What of its database's settings may lose what was acknowledged."""
 
 
-class Conditions(UseCases):
-    """How the archive is."""
+class ArchiveStatus:
+    """Counts and dates for whoever runs the archive."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
 
     def condition(self) -> Condition:
         """How it is now; asking costs little. Raises StorageError where it cannot be read."""
@@ -84,8 +86,15 @@ class Conditions(UseCases):
             copied=_done(repository, COPIED),
             checked=_done(repository, CHECKED),
             part_checked=_done(repository, PART_CHECKED),
-            cautions=self.cautions(),
+            cautions=repository.cautions(),
         )
+
+    def cautions(self) -> tuple[str, ...]:
+        """What of its database's settings may lose what was acknowledged, and what to do, in words.
+
+        Of an archive in a folder there is none. Raises StorageError.
+        """
+        return self._repository.cautions()
 
 
 def note(repository: Repository, what: str, faults: int = 0) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from permacite.archive.transport.stream import LeftOut
 from permacite.errors import IntegrityError
-from permacite.service.resolution.holdings import pattern_of
+from permacite.service.holdings import pattern_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

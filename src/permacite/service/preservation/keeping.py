@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from permacite.service import names
-from permacite.service.base import UseCases
 from permacite.service.findings import Report
 from permacite.service.mirroring import forks
 from permacite.service.preservation import condition
@@ -17,15 +17,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from permacite.archive import Finding
+    from permacite.archive import Finding, Repository
     from permacite.archive.transport.stream import Progress
+    from permacite.service.mirroring.handing import Handouts
+    from permacite.service.preservation.condition import ArchiveStatus
     from permacite.service.preservation.documents import DocumentExport
 
-__all__ = ["Preservation"]
+__all__ = ["Copies"]
 
 
-class Preservation(UseCases):
-    """Copies of the archive, and its health."""
+class Copies:
+    """Copies of an archive: backup, fixity check and export."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
 
     def backup(
         self, directory: Path, *, link: bool = True, full: bool = False, progress: Progress = max
@@ -64,7 +69,7 @@ class Preservation(UseCases):
         `progress` is told each finding as it is made.
         """
         repository = self._repository
-        cautions, size = self.cautions(), repository.log.size()
+        cautions, size = repository.cautions(), repository.log.size()
         start = self._start(new=new, since=since)
         if start is None and not sample:
             whole = chain(repository.fsck(), forks.findings(repository))
@@ -144,3 +149,17 @@ class Preservation(UseCases):
         from permacite.service.preservation import wacz
 
         return wacz.export(self._repository, path, pattern)
+
+    @cached_property
+    def status(self) -> ArchiveStatus:
+        """Counts and dates for whoever runs the archive."""
+        from permacite.service.preservation.condition import ArchiveStatus
+
+        return ArchiveStatus(self._repository)
+
+    @cached_property
+    def entries(self) -> Handouts:
+        """Entries and octets for mirrors."""
+        from permacite.service.mirroring.handing import Handouts
+
+        return Handouts(self._repository)

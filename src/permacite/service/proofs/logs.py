@@ -11,6 +11,7 @@ import base64
 import json
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from permacite.archive.log import Checkpoint
@@ -24,17 +25,20 @@ from permacite.errors import (
     ParseError,
     StorageError,
 )
-from permacite.service.base import UseCases
 from permacite.service.preservation.copies import earlier_logs
 from permacite.service.proofs.shelves import shelf_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from permacite.archive import Repository
+    from permacite.service.mirroring.witnessing import Cosigner
     from permacite.service.preservation.copies import EarlierLog
+    from permacite.service.proofs.witnesses import Witnesses
 
-__all__ = ["Consistency", "LogState", "Logs", "SealedDay", "StampedLog", "kept_note"]
+__all__ = ["Consistency", "Log", "LogState", "SealedDay", "StampedLog", "kept_note"]
 
 _CHECKPOINT = "checkpoint"
 
@@ -93,10 +97,13 @@ class StampedLog:
     """Whether its signature was checked, with a certificate that was given."""
 
 
-class Logs(UseCases):
-    """The log of all commits, and who vouches for it."""
+class Log:
+    """The log of an archive: its state, seals, time-stamps and tiles."""
 
-    def log(self, *, since: int | None = None) -> LogState:
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+
+    def state(self, *, since: int | None = None) -> LogState:
         """The log as it is, signed; with the proof that it grew from `since` entries.
 
         Raises NotFoundError where the log never had that many entries.
@@ -158,7 +165,7 @@ class Logs(UseCases):
                 expected=_text(promised.root),
                 actual=_text(actual),
             )
-        return self.log(since=promised.size or None)
+        return self.state(since=promised.size or None)
 
     def seal_days(self) -> list[SealedDay]:
         """Seal every day that has documents and has ended (UTC); those that were not yet."""
@@ -240,7 +247,7 @@ class Logs(UseCases):
             kept = shelf.read(_CHECKPOINT)
             if kept is not None:
                 self.held_to(kept.decode("utf-8", "replace"))
-            state = self.log()
+            state = self.state()
             seen = self._repository.public()
             # Whether an entry is given out may change, in bundles of earlier exports too.
             bundles = {tile.path for tile in tiles_of(state.size) if tile.level is None}
@@ -255,6 +262,28 @@ class Logs(UseCases):
                 f"cannot write the tiles: {error.strerror}", path=str(target), reason="io"
             ) from error
         return state
+
+    def moments(self) -> AbstractContextManager[Callable[[], int | None]]:
+        """What gives, to one thread, a number that changes with each write of any process.
+
+        Whatever an archive answered holds as long as the number is the same, for the same public
+        or operator, but for what depends on the time.
+        """
+        return self._repository.moments()
+
+    @cached_property
+    def witnesses(self) -> Witnesses:
+        """Witnesses that cosign the log."""
+        from permacite.service.proofs.witnesses import Witnesses
+
+        return Witnesses(self._repository)
+
+    @cached_property
+    def cosigner(self) -> Cosigner:
+        """This archive as a witness of other logs."""
+        from permacite.service.mirroring.witnessing import Cosigner
+
+        return Cosigner(self._repository)
 
 
 def _consistency(repository: Repository, old: int, new: int) -> Consistency:

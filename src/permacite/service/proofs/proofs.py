@@ -24,7 +24,7 @@ from permacite.service import names
 from permacite.service.decoders import decode
 from permacite.service.plain import UNPRINTED
 from permacite.service.proofs.logs import kept_note
-from permacite.service.resolution.resolving import Resolution
+from permacite.service.resolution.resolving import Resolver
 
 if TYPE_CHECKING:
     from permacite import pdi
@@ -98,8 +98,12 @@ class Verified:
     """The public key that signed."""
 
 
-class Proofs(Resolution):
+class Proofs:
     """Bundles that prove what the archive holds."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._resolution = Resolver(repository)
 
     def prove(
         self, reference: str, *, seal: bool = False, html: bool = False, language: str = "en"
@@ -154,7 +158,7 @@ class Proofs(Resolution):
         for recorded in self._repository.citations(representation.pdi):
             if recorded.fragment == exact:
                 return recorded
-        part = self.resolve(exact, context=_CONTEXT)
+        part = self._resolution.resolve(exact, context=_CONTEXT)
         return Citation(
             fragment=exact,
             pdi=representation.pdi,

@@ -16,11 +16,11 @@ from permacite.archive.log.keys import Verifier
 from permacite.archive.log.note import SIZE, Note
 from permacite.archive.log.submission import Submission
 from permacite.errors import CaptureError, IntegrityError, ParseError
-from permacite.service.base import UseCases
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from permacite.archive import Repository
     from permacite.archive.log import Log
     from permacite.archive.log.note import Signature
 
@@ -52,12 +52,13 @@ class WitnessedLog:
     refused: tuple[Refused, ...]
 
 
-class Witnesses(UseCases):
+class Witnesses:
     """What other machines say of the log: that they saw it only grow."""
 
-    def ask_witnesses(
-        self, asked: Iterable[tuple[str, str]], *, allow_private: bool = False
-    ) -> WitnessedLog:
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+
+    def ask(self, asked: Iterable[tuple[str, str]], *, allow_private: bool = False) -> WitnessedLog:
         """Have the log cosigned by the witnesses at addresses, each with a public key of it.
 
         An address may come with several keys: all sign then. What was cosigned is kept, given out

@@ -11,6 +11,7 @@ it (transclusion by reference); anything else differs, and both texts are shown 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from permacite import pdi
@@ -21,15 +22,17 @@ from permacite.markup import Document
 from permacite.media_types import PAGES
 from permacite.pdi.quotation import agreement
 from permacite.service import names
-from permacite.service.base import resolver_of
+from permacite.service.location import resolver_of
 from permacite.service.quotations import finding
 from permacite.service.quotations.overlapping import Overlaps
 from permacite.service.quotations.recording import MOST
-from permacite.service.resolution.resolving import Resolution
+from permacite.service.resolution.resolving import Resolver
 
 if TYPE_CHECKING:
     from permacite.archive import Repository, Representation, Version
-    from permacite.service.quotations.recording import Quotations as Known
+    from permacite.service.quotations.composing import Templates
+    from permacite.service.quotations.recording import QuotationsByType as Known
+    from permacite.service.transcripts.relating import Transcripts
     from permacite.text.document import DocumentText
 
 __all__ = ["Quotation", "Quotations"]
@@ -67,24 +70,28 @@ class Quotation:
     problem: str = ""
 
 
-class Quotations(Resolution):
+class Quotations:
     """What documents quote by permanent names, and who quotes them."""
 
-    def quotes(self, reference: str) -> list[Quotation]:
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._resolution = Resolver(repository)
+
+    def of(self, reference: str) -> list[Quotation]:
         """What a document quotes, in order, each quotation compared with its source.
 
         Raises NotFoundError, RestrictedError.
         """
-        return self._quotes(reference, None)
+        return self.compare(reference, None)
 
-    def _quotes(self, reference: str, known: Known | None) -> list[Quotation]:
+    def compare(self, reference: str, known: Known | None) -> list[Quotation]:
         """The same; `known` is what its formats quote, where they were just read."""
         repository = self._repository
         name, _ = names.document_of(reference)
         version, _ = repository.answering(name)
         on_record = repository.quotations(version.pdi)
         recorded = {(citation.origin, as_urn(citation.cited)): citation for citation in on_record}
-        sources = _Sources(self, repository)
+        sources = _Sources(self._resolution, repository)
         answers = []
         for composite, quotations in _found(repository, version, known):
             for quotation in quotations[:MOST]:
@@ -137,9 +144,23 @@ class Quotations(Resolution):
     def _quotes_or_error(self, composite: str) -> list[Quotation] | PermaciteError:
         """What a document quotes, or why that cannot be told: it was withdrawn, say."""
         try:
-            return self.quotes(composite)
+            return self.of(composite)
         except PermaciteError as error:
             return error
+
+    @cached_property
+    def templates(self) -> Templates:
+        """Documents composed from templates."""
+        from permacite.service.quotations.composing import Templates
+
+        return Templates(self._repository)
+
+    @cached_property
+    def transcripts(self) -> Transcripts:
+        """Transcripts of recordings."""
+        from permacite.service.transcripts.relating import Transcripts
+
+        return Transcripts(self._repository)
 
 
 def _place(after: str | None) -> int:
@@ -265,7 +286,7 @@ def _other(
 class _Sources:
     """The words of names; each text is opened once, and what is read of it is checked."""
 
-    def __init__(self, resolution: Resolution, repository: Repository) -> None:
+    def __init__(self, resolution: Resolver, repository: Repository) -> None:
         self._resolution = resolution
         self.repository = repository
         self._texts: dict[str, DocumentText] = {}

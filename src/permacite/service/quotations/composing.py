@@ -23,7 +23,7 @@ from permacite.service import names
 from permacite.service.citations.forms import forms
 from permacite.service.citations.source import source_of
 from permacite.service.citations.writing.prose import escaped_markdown
-from permacite.service.resolution.resolving import Resolution
+from permacite.service.resolution.resolving import Resolver
 
 if TYPE_CHECKING:
     import re
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from permacite.archive import Repository
     from permacite.service.resolution.resolving import Resolved
 
-__all__ = ["Composed", "Compositions"]
+__all__ = ["Composed", "Templates"]
 
 _MARK = compile_pattern(r"\{\{[ \t]*(quote|q|words)\b([^{}\r\n]*)\}\}")
 _HTML = ("html", "htm", "xhtml", "xht")
@@ -47,8 +47,12 @@ class Composed:
     """The full names of what was filled in, in order."""
 
 
-class Compositions(Resolution):
-    """Documents that quote, made of templates."""
+class Templates:
+    """Templates whose quotations are filled in."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._resolution = Resolver(repository)
 
     def compose(self, template: str, *, suffix: str) -> Composed:
         """`template` with its quotations filled in; `suffix` says how they are written.
@@ -76,7 +80,7 @@ class Compositions(Resolution):
         reference = mark[2].strip()
         try:
             names.document_of(reference)  # an address names other words each time that it is saved
-            part = self.resolve(reference)
+            part = self._resolution.resolve(reference)
         except ParseError as error:
             start = mark.start(2) + len(mark[2]) - len(mark[2].lstrip())
             raise _on_line(error.within(mark.string, start)) from error

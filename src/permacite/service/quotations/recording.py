@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
     from permacite.archive import NewRepresentation
     from permacite.markup import Document
-    from permacite.service.resolution.resolving import Resolution
+    from permacite.service.resolution.resolving import Resolver
 
-    Quotations: TypeAlias = Mapping[str, list[finding.Found]]
+    QuotationsByType: TypeAlias = Mapping[str, list[finding.Found]]
     """What a document quotes, under its media type."""
 
-__all__ = ["MOST", "Quotations", "check_quotations", "quotations_in", "with_quotations"]
+__all__ = ["MOST", "QuotationsByType", "check_quotations", "quotations_in", "with_quotations"]
 
 MOST = 500
 """How many quotations of one document are recorded and compared."""
@@ -36,14 +36,14 @@ _LONGEST = 400
 _HINT = "mend it, or have the difference recorded: --misquoted, or ?misquoted over HTTP"
 
 
-def quotations_in(document: Document) -> Quotations:
+def quotations_in(document: Document) -> QuotationsByType:
     """What a page or a Markdown text quotes; nothing for any other document."""
     several = finding.in_document(document)
     return {document.media_type: several} if several else {}
 
 
 def with_quotations(
-    representations: Sequence[NewRepresentation], quotations: Quotations
+    representations: Sequence[NewRepresentation], quotations: QuotationsByType
 ) -> list[NewRepresentation]:
     """The formats of a document, the one that quotes with what it quotes.
 
@@ -74,7 +74,7 @@ def _recordable(several: Iterable[finding.Found]) -> list[tuple[str, str]]:
     return pairs
 
 
-def check_quotations(resolution: Resolution, quotations: Quotations) -> None:
+def check_quotations(resolution: Resolver, quotations: QuotationsByType) -> None:
     """Raise IntegrityError where a document quotes other words than stand at their names.
 
     `expected` and `actual` are the words there and here of the first such quotation; the problem
@@ -96,7 +96,7 @@ def check_quotations(resolution: Resolution, quotations: Quotations) -> None:
 
 
 def _differing(
-    resolution: Resolution, several: list[finding.Found]
+    resolution: Resolver, several: list[finding.Found]
 ) -> Iterator[tuple[finding.Found, str]]:
     """The quotations whose words differ, each with those of its source."""
     words: dict[str, str | None] = {}
@@ -109,7 +109,7 @@ def _differing(
             yield quotation, there or ""
 
 
-def _words(resolution: Resolution, reference: str) -> str | None:
+def _words(resolution: Resolver, reference: str) -> str | None:
     """The words of a name; None where there is nothing to compare with, which is no fault."""
     try:
         finding.cited_name(reference)

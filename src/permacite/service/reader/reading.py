@@ -12,7 +12,6 @@ from permacite.errors import NotFoundError, PermaciteError
 from permacite.limits import PAGE_CACHE_BYTES, POSITION_CACHE_BYTES
 from permacite.pdi import PagePlace
 from permacite.service import documents, names
-from permacite.service.base import UseCases
 from permacite.service.citations import citing, quoted, recorded
 from permacite.service.citations.quoted import Passage
 from permacite.service.labels import printed_of, record_of, table_of, words_on
@@ -113,11 +112,11 @@ class Reading:
     """What must be known of such a text."""
 
 
-class Reader(UseCases):
+class Reader:
     """Documents as people read them."""
 
     def __init__(self, repository: Repository) -> None:
-        super().__init__(repository)
+        self._repository = repository
         self._pages: Cache[Page] = Cache(PAGE_CACHE_BYTES, _size)
         self._places: Cache[Places] = Cache(POSITION_CACHE_BYTES, places.size)
 

@@ -18,11 +18,11 @@ from permacite.errors import CaptureError, NotFoundError, ParseError
 from permacite.scan import compile_pattern
 from permacite.service import names
 from permacite.service.assertions.delegating import elsewhere, request_of
-from permacite.service.base import UseCases
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from permacite.archive import Repository
     from permacite.capture import Exchange
     from permacite.pdi import PDI
 
@@ -58,8 +58,11 @@ class Way:
         return self.here or (bool(self.steps) and self.steps[-1].outcome == "answers")
 
 
-class Leading(UseCases):
+class Leading:
     """Where names are that are not here."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
 
     def way(self, reference: str, *, allow_private: bool = False) -> Way:
         """The way to the resolver that answers for a name, from this archive on.

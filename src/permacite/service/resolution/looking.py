@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from permacite.errors import NotFoundError, PermaciteError, RestrictedError
 from permacite.service.problems import problem
-from permacite.service.resolution.resolving import Resolution
+from permacite.service.resolution.resolving import Resolver
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
 
+    from permacite.archive import Repository
     from permacite.errors import Detail
     from permacite.service.resolution.resolving import Octets
 
@@ -54,8 +55,12 @@ class LookedUp:
     """Why nothing was found, as errors are told (RFC 9457); None where something was."""
 
 
-class LookUps(Resolution):
+class LookUps:
     """Names by the thousand."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._resolution = Resolver(repository)
 
     def look_up(self, references: Iterable[str]) -> Iterator[LookedUp]:
         """The answers to names and web addresses, in their order; one that fails stops no other."""
@@ -64,7 +69,7 @@ class LookUps(Resolution):
 
     def _looked_up(self, reference: str) -> LookedUp:
         try:
-            return LookedUp(reference, _told(self.octets(reference)), None, None)
+            return LookedUp(reference, _told(self._resolution.octets(reference)), None, None)
         except PermaciteError as error:
             elsewhere = None
             if isinstance(error, NotFoundError) and not isinstance(error, RestrictedError):

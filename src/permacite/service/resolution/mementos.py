@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from permacite.errors import PermaciteError
 from permacite.service import addresses, names
-from permacite.service.base import UseCases
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,8 +29,11 @@ class Memento:
     """When it was fetched; of a file that was imported, when it was committed."""
 
 
-class Mementos(UseCases):
+class Mementos:
     """Pages through time."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
 
     def mementos(self, address: str) -> list[Memento]:
         """The versions saved from an address that are given out, the oldest first.

@@ -14,8 +14,8 @@ from permacite.archive import Finding
 from permacite.errors import LimitError, NotFoundError, PermaciteError, StorageError
 from permacite.extract import extract_from
 from permacite.service import addresses, names
-from permacite.service.base import UseCases, resolver_of
 from permacite.service.findings import Report
+from permacite.service.location import resolver_of
 from permacite.service.plain import UNPRINTED
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from permacite.service.addresses import Held
     from permacite.service.transcripts.playing import Heard, Said
 
-__all__ = ["Octets", "Resolution", "Resolved"]
+__all__ = ["Octets", "Resolved", "Resolver"]
 
 _WORDS = "permacite-captions/"
 """Begins the name of the rules by which the words of captions are made."""
@@ -135,8 +135,11 @@ class Octets:
                 yield bytes(fetch(at, min(at + step, end)))
 
 
-class Resolution(UseCases):
-    """From names to what they mean, and whether that is what was committed."""
+class Resolver:
+    """Resolve names to what they denote, and verify what was committed."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
 
     def resolve(
         self,
@@ -247,6 +250,12 @@ class Resolution(UseCases):
         from permacite.capture.address import unreachable
 
         return unreachable(resolver_of(self._repository)) is None
+
+    def now_called(self, reference: str) -> str | None:
+        """What a name of another archive is called here, its fragment kept; None: nothing here."""
+        from permacite.service.assertions import former
+
+        return former.now_called(self._repository, reference)
 
     def instances(self, reference: str) -> list[Resolved]:
         """Every format of the version that a name means, those that are restricted left out.

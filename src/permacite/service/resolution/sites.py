@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from permacite.archive import of_all
 from permacite.errors import ParseError
 from permacite.service import addresses
-from permacite.service.base import UseCases
 from permacite.service.resolution.mementos import Memento, mementos
 
 if TYPE_CHECKING:
@@ -85,8 +84,11 @@ class Calendar:
     days: tuple[Day, ...]
 
 
-class Sites(UseCases):
+class Sites:
     """Sites, their addresses, and calendars."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
 
     def sites(self, *, after: str = "", limit: int = 100) -> SavedSites:
         """Up to `limit` sites behind `after`: hosts, with their ports where addresses have them.

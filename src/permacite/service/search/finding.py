@@ -12,7 +12,6 @@ from permacite.errors import LimitError, NotFoundError, ParseError, PermaciteErr
 from permacite.pdi import PDIPattern
 from permacite.scan import compile_pattern
 from permacite.service import addresses, documents, names
-from permacite.service.base import UseCases
 from permacite.service.search.following import follow, text_of
 from permacite.service.search.index import Filters, Index
 from permacite.service.search.places import passage
@@ -85,8 +84,11 @@ class Results:
     """How many entries of the log are indexed, and how many there are."""
 
 
-class Search(UseCases):
+class Search:
     """Documents are found by their words."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
 
     def search(  # noqa: PLR0913 - each is an option of its own
         self,

@@ -21,7 +21,6 @@ from permacite.errors import ConflictError, NotFoundError, ParseError
 from permacite.pdi.predicates import predicate_iri
 from permacite.scan import compile_pattern
 from permacite.service import names
-from permacite.service.base import UseCases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -70,12 +69,13 @@ class Related:
     language: str | None = None
 
 
-class Transcripts(UseCases):
+class Transcripts:
     """Transcripts: their statements."""
 
-    def state_transcript(
-        self, transcript: str, recording: str, *, language: str | None = None
-    ) -> None:
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+
+    def state(self, transcript: str, recording: str, *, language: str | None = None) -> None:
         """State that captions, by any name of their version, are the transcript of a recording.
 
         Without a `language`, that which WebVTT declares is stated, if it does.

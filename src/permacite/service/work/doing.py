@@ -21,21 +21,18 @@ from urllib.parse import urlsplit
 
 from permacite.errors import CaptureError, PermaciteError
 from permacite.pdi import PDI
-from permacite.service.drift.checking import Checks
 from permacite.service.findings import HARMLESS
-from permacite.service.ingest.deriving import Derivations
 from permacite.service.lists.journal import Keys
 from permacite.service.lists.reading import Line
 from permacite.service.lists.robots import Robots
-from permacite.service.lists.saving import Lists, Manner
-from permacite.service.preservation.keeping import Preservation
-from permacite.service.search.finding import Search
+from permacite.service.lists.saving import Manner
 from permacite.service.work.jobs import JobNotice, Outcome, share_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from permacite.archive import Version
+    from permacite.service.archive import Archive
     from permacite.service.work.jobs import Job
 
 __all__ = ["Worker"]
@@ -45,8 +42,12 @@ _MOST_TOLD = 100
 """Of one job: somebody reads it."""
 
 
-class Worker(Preservation, Derivations, Search, Checks, Lists):
-    """An archive with the use cases that jobs are made of."""
+class Worker:
+    """Do the jobs of an archive, one after another."""
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+        self._repository = archive._repository  # noqa: SLF001 - ours
 
     def do(self, job: Job) -> Outcome:
         """Do a job. Raises what stands in the way of all of it."""
@@ -69,14 +70,16 @@ class Worker(Preservation, Derivations, Search, Checks, Lists):
                 tally.add("bad", finding.name, f"{finding.kind}: {finding.detail}")
 
     def _derive(self, what: Mapping[str, Any], tally: _Tally) -> None:
-        for derived in self.derive_range(what["start"], what["end"], renew=what["renew"]):
+        for derived in self._archive.documents.derivations.derive_range(
+            what["start"], what["end"], renew=what["renew"]
+        ):
             if derived.problem:
                 tally.add(derived.outcome, derived.pdi, derived.problem)
             else:
                 tally.counts[derived.outcome] += 1
 
     def _index(self, what: Mapping[str, Any], tally: _Tally) -> None:
-        self.index_words(until=what["end"])
+        self._archive.documents.full_text.index_words(until=what["end"])
         tally.counts["entries"] += what["end"] - what["start"]
 
     def _compare(self, what: Mapping[str, Any], tally: _Tally) -> None:
@@ -107,7 +110,7 @@ class Worker(Preservation, Derivations, Search, Checks, Lists):
 
     def _look(self, version: Version, uri: str, tally: _Tally, *, allow_private: bool) -> None:
         try:
-            checked = self.check(str(version.pdi), allow_private=allow_private)
+            checked = self._archive.drift.check(str(version.pdi), allow_private=allow_private)
         except CaptureError as error:
             tally.add("failed", uri, error.problem)
             return
@@ -119,7 +122,7 @@ class Worker(Preservation, Derivations, Search, Checks, Lists):
     def _save(self, what: Mapping[str, Any], tally: _Tally) -> None:
         lines = [Line("", uri, uri) for uri in what["listed"]]
         manner = Manner(pause_s=_PAUSE_S, options=what["options"])
-        for listed in self.save_all(lines, manner, Keys(what["run"])):
+        for listed in self._archive.lists.save(lines, manner, Keys(what["run"])):
             if listed.problem:
                 tally.add(listed.outcome, listed.uri, listed.problem)
             else:
@@ -128,7 +131,9 @@ class Worker(Preservation, Derivations, Search, Checks, Lists):
 
     def _import(self, what: Mapping[str, Any], tally: _Tally) -> None:
         paths = map(Path, what["listed"])
-        for path, outcome in self.add_files(paths, key_of=Keys(what["run"]).key, **what["options"]):
+        for path, outcome in self._archive.lists.files.add_files(
+            paths, key_of=Keys(what["run"]).key, **what["options"]
+        ):
             if isinstance(outcome, PermaciteError):
                 tally.add("refused", str(path), outcome.problem)
             elif isinstance(outcome, OSError):

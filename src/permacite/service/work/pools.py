@@ -19,6 +19,7 @@ from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.errors import PermaciteError, StorageError
+from permacite.service.archive import Archive
 from permacite.service.work.doing import Worker
 from permacite.service.work.jobs import Job, Outcome
 
@@ -159,7 +160,7 @@ def _work(line: Connection, location: Location) -> None:
         signal.signal(number, lambda told, _: signal.signal(told, signal.SIG_DFL))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _TO_END)
     with ExitStack() as stack:
-        opened = cache(lambda: stack.enter_context(Worker.open(location)))
+        opened = cache(lambda: Worker(stack.enter_context(Archive.open(location))))
         while True:
             try:
                 job = line.recv()
@@ -181,4 +182,4 @@ def _attempt(opened: Callable[[], Worker], job: Job) -> Outcome:
 def _attempt_task(location: str | Path, job: Job) -> Outcome:
     """What a process of the cluster does."""
     with ExitStack() as stack:
-        return _attempt(lambda: stack.enter_context(Worker.open(location)), job)
+        return _attempt(lambda: Worker(stack.enter_context(Archive.open(location))), job)

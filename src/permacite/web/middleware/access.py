@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from permacite.errors import PermaciteError, TokenError
-from permacite.service.base import Audience
+from permacite.service.archive import Audience, public_view
 from permacite.web import problems
 from permacite.web.addresses import asked_path
 from permacite.web.caller import Caller
@@ -63,7 +63,9 @@ class Guard:
         self._archive = archive
         self._routes = routes
         self._apart = apart
-        self._anybody = Caller(archive.public(), archive, is_writable=writable, is_public=public)
+        self._anybody = Caller(
+            public_view(archive), archive, is_writable=writable, is_public=public
+        )
         self._building = building
         self._seen: dict[Audience, Archive] = {}
 
@@ -99,8 +101,10 @@ class Guard:
         if not shown:
             return caller
         try:
-            token = await run_in_threadpool(self._archive.token_of, shown)
-            await run_in_threadpool(self._archive.spend, token, requests=1, octets=_size(request))
+            token = await run_in_threadpool(self._archive.access.tokens.find, shown)
+            await run_in_threadpool(
+                self._archive.access.tokens.spend, token, requests=1, octets=_size(request)
+            )
         except PermaciteError as error:
             if by_cookie and isinstance(error, TokenError):
                 return caller
@@ -112,7 +116,7 @@ class Guard:
 
     def _seen_by(self, audience: Audience) -> Archive:
         if audience not in self._seen:
-            self._seen[audience] = self._archive.public(audience)
+            self._seen[audience] = public_view(self._archive, audience)
         return self._seen[audience]
 
     def _check(self, request: Request, caller: Caller) -> None:
@@ -164,7 +168,7 @@ def _counted(request: Request, caller: Caller, receive: Receive) -> Receive:
         waiting += len(message.get("body", b""))
         if token is not None and (waiting >= _COUNTED_AT_ONCE or not message.get("more_body")):
             octets, waiting = waiting, 0
-            await run_in_threadpool(whole.spend, token, octets=octets)
+            await run_in_threadpool(whole.access.tokens.spend, token, octets=octets)
         return message
 
     return counting

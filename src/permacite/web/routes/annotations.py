@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import QueryParams
@@ -30,35 +30,30 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
+    from permacite.service.archive import Archive
     from permacite.service.assertions.jottings import Jotting
 
 __all__ = ["answer", "ask_owner", "jottings", "of_document"]
 
-Arguments = ParamSpec("Arguments")
 Answer = TypeVar("Answer")
 
 _MEMBERS = ("reference", "kind", "text")
 
 
-async def ask_owner(
-    request: Request,
-    use_case: Callable[Concatenate[Archive, Arguments], Answer],
-    *arguments: Arguments.args,
-    **options: Arguments.kwargs,
-) -> Answer:
+async def ask_owner(request: Request, use_case: Callable[[Archive], Answer]) -> Answer:
     """What a use case answers the owner of the archive. Raises 403 for anybody else."""
     refuse_others(request)
     archive = caller_of(request).owned
     if archive is None:
         raise HTTPException(403, "what is jotted down is for the owner of the archive alone")
-    return await run_in_threadpool(use_case, archive, *arguments, **options)
+    return await run_in_threadpool(use_case, archive)
 
 
 async def of_document(request: Request, reference: str) -> Sequence[Jotting] | None:
     """The jottings of a document, for the reader; None where there are none to be told."""
     if caller_of(request).owned is None:
         return None
-    return await ask_owner(request, Archive.jottings, reference)
+    return await ask_owner(request, lambda archive: archive.annotations.list(reference))
 
 
 async def jottings(request: Request) -> Response:
@@ -73,7 +68,7 @@ async def jottings(request: Request) -> Response:
         await _change(request, changed, remove=form.get("act") == "remove")
         back = kept(request, f"/{as_address(form.get('back') or changed['reference'])}")
         return RedirectResponse(f"{back}#jottings", 303, headers=headers.reader_headers())
-    found = await ask_owner(request, Archive.jottings)
+    found = await ask_owner(request, lambda archive: archive.annotations.list())
     ordered = sorted(found, key=lambda each: (each.kind, each.text.casefold(), each.text))
     kinds = {
         kind: [(text, list(same)) for text, same in groupby(of_kind, lambda each: each.text)]
@@ -91,7 +86,10 @@ async def answer(request: Request) -> Response:
     fields = cache_field(request)
     if request.method != "POST":
         name = request.query_params.get("name") or None
-        return JSONAnswer(list(await ask_owner(request, Archive.jottings, name)), headers=fields)
+        return JSONAnswer(
+            list(await ask_owner(request, lambda archive: archive.annotations.list(name))),
+            headers=fields,
+        )
     body = (await body_of(request)).decode("utf-8", "replace")
     try:
         wanted: Any = json.loads(body)
@@ -101,7 +99,7 @@ async def answer(request: Request) -> Response:
     if not all(isinstance(members.get(name), str) for name in _MEMBERS):
         raise ParseError(f"expected an object with {', '.join(_MEMBERS)}", body[:80], 0)
     await _change(request, members, remove=members.get("remove") is True)
-    found = await ask_owner(request, Archive.jottings, members["reference"])
+    found = await ask_owner(request, lambda archive: archive.annotations.list(members["reference"]))
     return JSONAnswer(list(found), headers=fields)
 
 
@@ -109,7 +107,9 @@ async def _change(request: Request, wanted: dict[str, Any], *, remove: bool) -> 
     reference, kind, text = (wanted[name] for name in _MEMBERS)
     check_reference(request, reference)
     if remove:
-        await ask_owner(request, Archive.strike, reference, kind, text)
+        await ask_owner(request, lambda archive: archive.annotations.remove(reference, kind, text))
     else:
-        await ask_owner(request, Archive.jot, reference, kind, text)
+        await ask_owner(
+            request, lambda archive: archive.annotations.annotate(reference, kind, text)
+        )
     await note_written(request, reference)

@@ -15,7 +15,6 @@ from starlette.responses import RedirectResponse, Response
 from permacite import media_types
 from permacite.errors import NotFoundError, ParseError, RestrictedError
 from permacite.limits import COMPARED_BYTES, LARGEST_PAGE_ITEMS, VERSION_ITEMS
-from permacite.service.archive import Archive
 from permacite.service.citations.typed import WAYS
 from permacite.service.names import as_address
 from permacite.service.reader.places import Selected
@@ -63,19 +62,21 @@ async def documents(request: Request) -> Response:
     """
     pattern = request.query_params.get("pattern") or None
     page = paging.asked(request.query_params)
-    listing = await ask(request, Archive.list, pattern, **page)
+    listing = await ask(request, lambda archive: archive.documents.list(pattern, **page))
     return _json(listing, 200, paging.next_of(request, listing.next, listing.until))
 
 
 async def show(request: Request) -> Response:
     """GET /-/api/document?name= answers a Shown."""
-    return _json(await ask(request, Archive.show, _wanted(request, "name")))
+    return _json(
+        await ask(request, lambda archive: archive.documents.show(_wanted(request, "name")))
+    )
 
 
 async def passages(request: Request) -> Response:
     """GET /-/api/passages?name=&quote= answers a list of Passage."""
     name, quote = _wanted(request, "name"), _wanted(request, "quote")
-    return _json(await ask(request, Archive.passages, name, quote))
+    return _json(await ask(request, lambda archive: archive.citations.passages(name, quote)))
 
 
 async def reference(request: Request) -> Response:
@@ -86,11 +87,22 @@ async def reference(request: Request) -> Response:
     name, style = _wanted(request, "name"), request.query_params.get("style")
     program = request.query_params.get("for")
     if program is not None:
-        told = await ask(request, Archive.told_to, program, name)
+        told = await ask(
+            request, lambda archive: archive.citations.selections.export(program, name)
+        )
         return Response(told, headers=headers.reader_headers(), media_type="application/json")
     if style is None:
-        return _json(await ask(request, Archive.describe, name))
-    return _json({"style": style, "text": await ask(request, Archive.styled, name, style)})
+        return _json(
+            await ask(request, lambda archive: archive.citations.references.describe(name))
+        )
+    return _json(
+        {
+            "style": style,
+            "text": await ask(
+                request, lambda archive: archive.citations.references.styled(name, style)
+            ),
+        }
+    )
 
 
 async def proof(request: Request) -> Response:
@@ -106,7 +118,7 @@ async def proof(request: Request) -> Response:
     if language not in LANGUAGES:
         raise ParseError(f"expected {', '.join(LANGUAGES)}", language, 0)
     name = _wanted(request, "name")
-    content = await ask(request, Archive.prove, name, html=html, language=language)
+    content = await ask(request, lambda archive: archive.prove(name, html=html, language=language))
     fields = headers.bytes_headers() | {
         "Content-Disposition": f'attachment; filename="proof.{form}"',
         "Cache-Control": "no-cache",
@@ -123,7 +135,7 @@ async def look_up(request: Request) -> Response:
     wanted = _names(body, media_types.essence(request.headers.get("content-type", "")))
     if len(wanted) > LARGEST_PAGE_ITEMS:
         raise HTTPException(413, f"expected at most {LARGEST_PAGE_ITEMS} names")
-    found = await ask(request, lambda archive: list(archive.look_up(wanted)))
+    found = await ask(request, lambda archive: list(archive.documents.look_ups.look_up(wanted)))
     return _json(found)
 
 
@@ -146,7 +158,7 @@ def _names(body: bytes, kind: str) -> list[str]:
 
 async def quotes(request: Request) -> Response:
     """GET /-/api/quotes?name= answers a list of Quotation: what a document quotes."""
-    quotations = await ask(request, Archive.quotes, _wanted(request, "name"))
+    quotations = await ask(request, lambda archive: archive.quotations.of(_wanted(request, "name")))
     return JSONAnswer(quotations, headers=headers.reader_headers())
 
 
@@ -158,7 +170,12 @@ async def quoters(request: Request) -> Response:
     """
     name = _wanted(request, "name")
     page = paging.asked(request.query_params, usual=LARGEST_PAGE_ITEMS)
-    known = await ask(request, Archive.quoter_page, name, limit=page["limit"], after=page["after"])
+    known = await ask(
+        request,
+        lambda archive: archive.quotations.quoter_page(
+            name, limit=page["limit"], after=page["after"]
+        ),
+    )
     return _json(known.items, 200, paging.next_of(request, known.next))
 
 
@@ -172,11 +189,12 @@ async def versions(request: Request) -> Response:
     page = paging.asked(request.query_params, usual=VERSION_ITEMS)
     through = await ask(
         request,
-        Archive.through_versions,
-        name,
-        limit=page["limit"],
-        after=paging.number(after, "after") if after else None,
-        longest=COMPARED_BYTES,
+        lambda archive: archive.drift.versions(
+            name,
+            limit=page["limit"],
+            after=paging.number(after, "after") if after else None,
+            longest=COMPARED_BYTES,
+        ),
     )
     place = None if through.next is None else str(through.next)
     return _json(through, 200, paging.next_of(request, place))
@@ -194,16 +212,19 @@ async def statements(request: Request) -> Response:
     wanted = paging.asked(request.query_params, usual=LARGEST_PAGE_ITEMS)
     page = await ask(
         request,
-        Archive.statement_page,
-        name,
-        predicate=predicate,
-        parts=name is not None,
-        limit=wanted["limit"],
-        after=wanted["after"],
+        lambda archive: archive.annotations.statements.page(
+            name,
+            predicate=predicate,
+            parts=name is not None,
+            limit=wanted["limit"],
+            after=wanted["after"],
+        ),
     )
     fields = headers.reader_headers() | {"Vary": "Accept"} | paging.next_of(request, page.next)
     if "application/ld+json" in request.headers.get("accept", ""):
-        linked = await ask(request, Archive.json_ld, list(page.items))
+        linked = await ask(
+            request, lambda archive: archive.annotations.statements.json_ld(list(page.items))
+        )
         return JSONAnswer(linked, headers=fields, media_type="application/ld+json")
     return JSONAnswer(page.items, headers=fields)
 
@@ -242,7 +263,12 @@ async def derive(request: Request) -> Response:
         raise ParseError("expected text in `rendition`", body, max(0, body.find("rendition")))
     reference = str(wanted["reference"])
     check_reference(request, reference)
-    derived = await ask(request, Archive.derive, reference, renew=renew, rendition=rendition)
+    derived = await ask(
+        request,
+        lambda archive: archive.documents.derivations.derive(
+            reference, renew=renew, rendition=rendition
+        ),
+    )
     await note_written(request, derived.text or derived.pdi)
     return _json(derived)
 
@@ -261,7 +287,14 @@ async def place(request: Request) -> Response:
             raise ParseError(f"expected a number in `{name}`", body, max(0, body.find(name)))
         if name in _AROUND and not isinstance(value, str):
             raise ParseError(f"expected text in the member `{name}`", body, max(0, body.find(name)))
-    return _json(await ask(request, Archive.place, str(wanted["reference"]), Selected(**told)))
+    return _json(
+        await ask(
+            request,
+            lambda archive: archive.documents.reader.place(
+                str(wanted["reference"]), Selected(**told)
+            ),
+        )
+    )
 
 
 async def _object(request: Request) -> tuple[dict[str, object], str]:
@@ -293,7 +326,7 @@ async def _cite(request: Request, wanted: dict[str, object], body: str) -> Respo
         fields[name] = value
     reference, damaged = str(wanted["reference"]), wanted.get("damaged") is True
     parts = cast("Any", fields)
-    cited = await ask(request, Archive.cite, reference, damaged=damaged, **parts)
+    cited = await ask(request, lambda archive: archive.cite(reference, damaged=damaged, **parts))
     await note_written(request, cited.reference)
     return _json(cited, 201, {"Location": cited.url})
 
@@ -309,10 +342,9 @@ async def _cite_selected(request: Request, wanted: dict[str, object], body: str)
     selector = json.dumps(wanted["selector"])
     cited = await ask(
         request,
-        Archive.cite_selected,
-        str(wanted["reference"]),
-        selector,
-        note=note if isinstance(note, str) else None,
+        lambda archive: archive.citations.selections.cite(
+            str(wanted["reference"]), selector, note=note if isinstance(note, str) else None
+        ),
     )
     await note_written(request, cited.reference)
     return _json(cited, 201, {"Location": cited.url})
@@ -339,7 +371,7 @@ async def cite_form(request: Request) -> Response:
     request.state.typed = form.get("quote", "")
     check_reference(request, wanted)
     try:
-        cited = await ask(request, Archive.cite, wanted, **cast("Any", fields))
+        cited = await ask(request, lambda archive: archive.cite(wanted, **cast("Any", fields)))
     except NotFoundError as error:
         # What is withdrawn has no places to choose from.
         if isinstance(error, RestrictedError) or fields.keys() != {"quote"}:
@@ -352,7 +384,7 @@ async def cite_form(request: Request) -> Response:
 
 async def _choice(request: Request, wanted: str, quote: str, show: str) -> Response:
     """The places of a quote that stands in several, or what is most like one that does not."""
-    count, places = await ask(request, Archive.choices, wanted, quote)
+    count, places = await ask(request, lambda archive: archive.citations.choices(wanted, quote))
     return page(
         request,
         "choose.html",

@@ -18,7 +18,6 @@ from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
 
 from permacite.limits import FEED_ITEMS, SITEMAP_ITEMS
-from permacite.service.archive import Archive
 from permacite.service.feeds.atom import MEDIA_TYPE, Entry, Feed, Link, moment, text
 from permacite.service.names import as_address
 from permacite.web.addresses import at
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from permacite.service.documents import Document
-    from permacite.service.resolution.holdings import Listing
+    from permacite.service.holdings import Listing
 
 __all__ = ["feed", "robots", "sitemap", "sitemaps"]
 
@@ -46,7 +45,7 @@ async def feed(request: Request) -> Response:
     if listing.next is not None:
         following = request.url.replace_query_params(after=listing.next, until=listing.until)
         links.append(Link("next", str(following), MEDIA_TYPE))
-    series = (await ask(request, Archive.about)).series
+    series = (await ask(request, lambda archive: archive.documents.about())).series
     made = Feed(
         id=f"{base}-/feed",
         title=series,
@@ -60,7 +59,7 @@ async def feed(request: Request) -> Response:
 async def sitemaps(request: Request) -> Response:
     """GET /sitemap.xml: where the maps of all documents are."""
     _refuse_private(request)
-    starts = await ask(request, Archive.starts, SITEMAP_ITEMS)
+    starts = await ask(request, lambda archive: archive.documents.starts(SITEMAP_ITEMS))
     base = f"{request.base_url}-/sitemap"
     places = [base, *(f"{base}?after={as_address(name)}" for name in starts)]
     return _xml("sitemapindex", (f"<sitemap><loc>{text(each)}</loc></sitemap>" for each in places))
@@ -100,13 +99,14 @@ async def _page(request: Request, limit: int, *, newest_first: bool) -> Listing:
     parameters = request.query_params
     return await ask(
         request,
-        Archive.list,
-        None,
-        limit=limit,
-        after=parameters.get("after") or None,
-        until=parameters.get("until") or None,
-        newest_first=newest_first,
-        fill=True,
+        lambda archive: archive.documents.list(
+            None,
+            limit=limit,
+            after=parameters.get("after") or None,
+            until=parameters.get("until") or None,
+            newest_first=newest_first,
+            fill=True,
+        ),
     )
 
 

@@ -12,7 +12,6 @@ from urllib.parse import urlencode
 from starlette.exceptions import HTTPException
 
 from permacite.limits import COMPARED_BYTES, VERSION_ITEMS
-from permacite.service.archive import Archive
 from permacite.web import paging
 from permacite.web.addresses import reference_of
 from permacite.web.headers import FRAME_SANDBOX, reader_headers
@@ -38,11 +37,12 @@ async def versions(request: Request) -> Response:
     after = request.query_params.get("after")
     through = await ask(
         request,
-        Archive.through_versions,
-        reference,
-        limit=VERSION_ITEMS,
-        after=paging.number(after, "after") if after else None,
-        longest=COMPARED_BYTES,
+        lambda archive: archive.drift.versions(
+            reference,
+            limit=VERSION_ITEMS,
+            after=paging.number(after, "after") if after else None,
+            longest=COMPARED_BYTES,
+        ),
     )
     name, _, fragment = through.reference.partition("#")
     place = f"{name}?{urlencode({'fragment': fragment})}"
@@ -77,4 +77,7 @@ async def changes_answer(request: Request) -> Response:
 async def _changed(request: Request, reference: str) -> Changed:
     wanted = request.query_params.get("with")
     other = paging.number(wanted, "with", least=1) if wanted else None
-    return await ask(request, Archive.changes, reference, other=other, longest=COMPARED_BYTES)
+    return await ask(
+        request,
+        lambda archive: archive.drift.changes(reference, other=other, longest=COMPARED_BYTES),
+    )

@@ -13,7 +13,6 @@ from starlette.responses import RedirectResponse
 
 from permacite.errors import ParseError
 from permacite.service.addresses import moment
-from permacite.service.archive import Archive
 from permacite.web import headers
 from permacite.web.caller import caller_of
 from permacite.web.requests import JSONAnswer, ask, refuse_embedding, refuse_others
@@ -72,10 +71,9 @@ async def _found(request: Request) -> Followed:
         raise ParseError("expected the parameter `to`", request.url.query, 0)
     return await ask(
         request,
-        Archive.follow,
-        to,
-        source=parameters.get("from") or None,
-        when=moment(when) if when else None,
+        lambda archive: archive.documents.reader.follow(
+            to, source=parameters.get("from") or None, when=moment(when) if when else None
+        ),
     )
 
 

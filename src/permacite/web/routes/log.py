@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from starlette.responses import Response
 
 from permacite.errors import ParseError
-from permacite.service.archive import Archive
 from permacite.web import headers
 from permacite.web.requests import JSONAnswer, ask
 from permacite.web.route import cache_field
@@ -28,13 +27,13 @@ async def log(request: Request) -> Response:
     """
     since = request.query_params.get("since")
     wanted = None if since is None else _count(since)
-    state = await ask(request, Archive.log, since=wanted)
+    state = await ask(request, lambda archive: archive.log.state(since=wanted))
     return JSONAnswer(state, headers=headers.reader_headers())
 
 
 async def checkpoint(request: Request) -> Response:
     """GET /-/log/checkpoint answers the signed checkpoint (C2SP tlog-tiles, tlog-checkpoint)."""
-    state = await ask(request, Archive.log)
+    state = await ask(request, lambda archive: archive.log.state())
     fields = headers.bytes_headers() | cache_field(request)
     return Response(state.checkpoint, headers=fields, media_type="text/plain; charset=utf-8")
 
@@ -46,7 +45,7 @@ async def tile(request: Request) -> Response:
     bundle. 404 for a tile that is not filled so far.
     """
     path: str = request.path_params["path"]
-    content = await ask(request, Archive.tile, f"tile/{path}")
+    content = await ask(request, lambda archive: archive.log.tile(f"tile/{path}"))
     is_immutable = not path.startswith("entries/")
     caching = cache_field(request) if is_immutable else {"Cache-Control": "no-cache"}
     fields = headers.bytes_headers() | caching

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from starlette.responses import Response
 
 from permacite.errors import ParseError
-from permacite.service.archive import Archive
 from permacite.web import headers
 from permacite.web.requests import JSONAnswer, ask
 from permacite.web.route import cache_field
@@ -29,7 +28,7 @@ async def entries(request: Request) -> Response:
     withdrawn or erased are `withheld`. 404 where the log has no such entry.
     """
     start, end = _count(request, "start"), _count(request, "end")
-    handed = await ask(request, Archive.handed_entries, start, end)
+    handed = await ask(request, lambda archive: archive.copies.entries.entries(start, end))
     return JSONAnswer(handed, headers=headers.reader_headers() | cache_field(request))
 
 
@@ -40,7 +39,7 @@ async def octets(request: Request) -> Response:
     nothing that is given out has them. Whoever asks compares them with the digest.
     """
     digest: str = request.path_params["digest"]
-    held = await ask(request, Archive.handed_octets, f"sha-256:{digest}")
+    held = await ask(request, lambda archive: archive.copies.entries.octets(f"sha-256:{digest}"))
     fields = (
         headers.bytes_headers()
         | cache_field(request)
@@ -58,7 +57,9 @@ async def standings(request: Request) -> Response:
 
     Each has its `place`; the next question begins behind the last one. An empty list ends it.
     """
-    told = await ask(request, Archive.handed_standings, _count(request, "after"))
+    told = await ask(
+        request, lambda archive: archive.copies.entries.standings(_count(request, "after"))
+    )
     return JSONAnswer(told, headers=headers.reader_headers() | cache_field(request))
 
 

@@ -18,7 +18,6 @@ from starlette.responses import RedirectResponse, Response
 from permacite.errors import NotFoundError, ParseError, RestrictedError
 from permacite.limits import LARGEST_PAGE_ITEMS, LINK_FIELDS
 from permacite.pdi.predicates import predicate_iri
-from permacite.service.archive import Archive
 from permacite.service.names import as_address
 from permacite.web import headers, paging
 from permacite.web.addresses import at, reference_of
@@ -72,7 +71,7 @@ async def resolution(request: Request) -> Response:
     if request.method == "PUT":
         return await writing.put(request)
     if request.method == "OPTIONS":
-        known = await ask(request, Archive.answers_for, reference)
+        known = await ask(request, lambda archive: archive.lists.files.answers_for(reference))
         return Response(
             status_code=204 if known else 404, headers={"Allow": writing.allowed(request)}
         )
@@ -102,7 +101,9 @@ async def _part(
     preview = view == "preview"
     held: Octets | None = None
     if view == "bytes":
-        known = await directed(request, reference, archive.octets, service=service)
+        known = await directed(
+            request, reference, archive.documents.resolver.octets, service=service
+        )
         if isinstance(known, Response):
             return known
         held = known
@@ -120,7 +121,9 @@ async def _part(
     # The digest of a large part takes a while, for which others would wait.
     is_large = len(part.content) > LARGE_BYTES
     answer = await run_in_threadpool(cut) if is_large else cut()
-    if "#" in part.exact and await ask(request, Archive.may_be_embedded, part):
+    if "#" in part.exact and await ask(
+        request, lambda archive: archive.documents.resolver.may_be_embedded(part)
+    ):
         answer.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
     return answer
 
@@ -156,11 +159,13 @@ async def _elsewhere(
     """
     if isinstance(error, RestrictedError):
         raise error
-    present = await ask(request, Archive.now_called, reference)
+    present = await ask(request, lambda archive: archive.documents.resolver.now_called(reference))
     if present is not None:
         return RedirectResponse(kept(request, f"/{as_address(present)}"), 303)
     usual = "N2C" if request.method == "HEAD" else "N2R"  # PDI §3.8.3
-    addresses = await ask(request, Archive.elsewhere, reference, service, usual=usual)
+    addresses = await ask(
+        request, lambda archive: archive.documents.series.elsewhere(reference, service, usual=usual)
+    )
     own = urlsplit(str(request.base_url))
     if not addresses:
         raise error
@@ -178,7 +183,10 @@ async def _set(request: Request, pattern: str, view: str) -> Response:
     limit = request.query_params.get("limit", "1")
     if paging.number(limit, "limit") > LARGEST_PAGE_ITEMS:
         raise ParseError(f"expected a number up to {LARGEST_PAGE_ITEMS} in `limit`", limit, 0)
-    page = await ask(request, Archive.matching, pattern, **paging.asked(request.query_params))
+    page = await ask(
+        request,
+        lambda archive: archive.documents.matching(pattern, **paging.asked(request.query_params)),
+    )
     fields = (
         headers.reader_headers()
         | {"Vary": "Accept"}

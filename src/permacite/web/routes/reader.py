@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from dataclasses import replace
 from email.utils import format_datetime
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
@@ -16,7 +17,6 @@ from starlette.responses import Response
 from permacite.errors import PermaciteError
 from permacite.limits import HOME_ITEMS, QUOTER_ITEMS
 from permacite.pdi import DRAWN_PAGE
-from permacite.service.archive import Archive
 from permacite.service.reader.pages import Scripts
 from permacite.web import headers, paging
 from permacite.web.addresses import at, reference_of
@@ -30,10 +30,11 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from permacite.service.archive import Archive
     from permacite.service.citations.describing import Description
+    from permacite.service.holdings import About, Listing
     from permacite.service.reader.reading import Reading
     from permacite.service.reader.sheets import Leaf
-    from permacite.service.resolution.holdings import About, Listing
     from permacite.words import Words
 
 __all__ = ["SCRIPTS", "document", "frame", "home"]
@@ -78,11 +79,13 @@ async def home(request: Request) -> Response:
     before = parameters.get("before") or None
     about, listing, opened = await ask(
         request,
-        _shown_at_home,
-        pattern,
-        after=before or parameters.get("after") or None,
-        until=parameters.get("until") or None,
-        newest_first=before is None,
+        partial(
+            _shown_at_home,
+            pattern=pattern,
+            after=before or parameters.get("after") or None,
+            until=parameters.get("until") or None,
+            newest_first=before is None,
+        ),
     )
     documents = listing.documents if before is None else listing.documents[::-1]
     days = groupby(documents, key=lambda document: document.committed_at.date())
@@ -115,11 +118,15 @@ def _shown_at_home(
 
     Last, by its name, what is opened of each page that a browser drew.
     """
-    listing = archive.list(
+    listing = archive.documents.list(
         pattern, limit=HOME_ITEMS, after=after, until=until, newest_first=newest_first
     )
     drawn = [each.full_name for each in listing.documents if DRAWN_PAGE in each.tokens]
-    return archive.about(), listing, {name: archive.opened(name) for name in drawn}
+    return (
+        archive.documents.about(),
+        listing,
+        {name: archive.documents.opened(name) for name in drawn},
+    )
 
 
 def _neighbours(parameters: Mapping[str, str], listing: Listing) -> tuple[str | None, str | None]:
@@ -179,6 +186,15 @@ def _typed_lines(request: Request) -> str | None:
     return f"line={start - 1},{paging.number(last, 'last', least=start) if last else start}"
 
 
+async def _fields(request: Request, reading: Reading, about: Description) -> dict[str, str]:
+    """Header fields of the page around a document."""
+    licences = await ask(
+        request, lambda archive: archive.annotations.statements.licences(reading.pdi)
+    )
+    link = _signposts(request, reading, about, licences)
+    return {"Content-Location": reading.pdi, "Vary": "Accept", "Link": link}
+
+
 async def document(request: Request, reference: str) -> Response:
     """Answer a name with the reader's page around the document; `?frame=` shows one of several.
 
@@ -190,32 +206,33 @@ async def document(request: Request, reference: str) -> Response:
     wanted_frame = _frame(request)
     reading = await ask(
         request,
-        Archive.read,
-        reference,
-        text=show_text,
-        text_fragment=text_fragment,
-        frame=wanted_frame,
-        at=_at(request),
+        lambda archive: archive.documents.reader.read(
+            reference,
+            text=show_text,
+            text_fragment=text_fragment,
+            frame=wanted_frame,
+            at=_at(request),
+        ),
     )
     if reading.leaf is not None:
         _draw_ahead(request, reading.leaf)
     after = request.query_params.get("quoters")
-    quoters = await ask(request, Archive.quoter_page, reference, limit=QUOTER_ITEMS, after=after)
+    quoters = await ask(
+        request,
+        lambda archive: archive.quotations.quoter_page(reference, limit=QUOTER_ITEMS, after=after),
+    )
     words = reading.passage.quote if reading.passage else ""
-    seen = await ask(request, Archive.seen, reading.reference, words)
-    styled = await ask(request, _styled, reading.reference) if reading.cited else {}
-    about = await ask(request, Archive.describe, reading.pdi)
-    fields = {
-        "Content-Location": reading.pdi,
-        "Vary": "Accept",
-        "Link": _signposts(
-            request, reading, about, await ask(request, Archive.licences, reading.pdi)
-        ),
-    }
+    seen = await ask(
+        request, lambda archive: archive.citations.references.seen(reading.reference, words)
+    )
+    styled = (
+        await ask(request, partial(_styled, reference=reading.reference)) if reading.cited else {}
+    )
+    about = await ask(request, lambda archive: archive.citations.references.describe(reading.pdi))
     return page(
         request,
         "document.html",
-        fields=fields,
+        fields=await _fields(request, reading, about),
         reading=reading,
         quoters=quoters,
         paged=after is not None,
@@ -233,7 +250,7 @@ async def document(request: Request, reference: str) -> Response:
 
 def _draw_ahead(request: Request, leaf: Leaf) -> None:
     """Begin to draw what the frame of a page will ask for, while that page is made."""
-    task = asyncio.create_task(ask(request, Archive.draw, leaf))
+    task = asyncio.create_task(ask(request, lambda archive: archive.documents.reader.draw(leaf)))
     _DRAWING.add(task)  # it would be forgotten else
     task.add_done_callback(_DRAWING.discard)
 
@@ -241,7 +258,7 @@ def _draw_ahead(request: Request, leaf: Leaf) -> None:
 def _styled(archive: Archive, reference: str) -> dict[str, str]:
     """A reference in the styles that are asked for most; none where no styles are installed."""
     with contextlib.suppress(PermaciteError):
-        return {style: archive.styled(reference, style) for style in _STYLES}
+        return {style: archive.citations.references.styled(reference, style) for style in _STYLES}
     return {}
 
 
@@ -284,7 +301,9 @@ async def frame(request: Request) -> Response:
         "part": request.query_params.get("part"),
         "words": words_for(request),
     }
-    state = await ask(request, Archive.page_state, reference, **wanted)
+    state = await ask(
+        request, lambda archive: archive.documents.reader.page_state(reference, **wanted)
+    )
     tag = f'"{state.tag}"'
     fields = headers.frame_headers(state.script) | {
         "ETag": tag,
@@ -294,7 +313,7 @@ async def frame(request: Request) -> Response:
     # The date alone decides nothing: a later permacite may make another page of the same bytes.
     if headers.names_tag(request.headers.get("if-none-match"), tag):
         return Response(status_code=304, headers=fields)
-    shown = await ask(request, Archive.page, reference, **wanted)
+    shown = await ask(request, lambda archive: archive.documents.reader.page(reference, **wanted))
     if not shown.tag:
         del fields["ETag"]
     return Response(shown.html, headers=fields, media_type="text/html")

@@ -92,7 +92,7 @@ def _work(caller: Caller, wanted: Save, told: Callable[[], None]) -> None:
             _cite(caller.archive, wanted)
         for name in (wanted.pdi, wanted.reference):
             if token is not None and name:
-                caller.whole.note_written(token, name)
+                caller.whole.access.tokens.note_written(token, name)
     except PermaciteError as error:
         wanted.problem = str(error)
     finally:

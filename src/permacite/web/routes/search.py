@@ -14,7 +14,6 @@ from starlette.concurrency import run_in_threadpool
 
 from permacite.errors import ParseError
 from permacite.limits import LARGEST_SEARCH_HITS, SEARCH_HITS, SEARCH_INDEX_S
-from permacite.service.archive import Archive
 from permacite.web import paging
 from permacite.web.caller import caller_of
 from permacite.web.requests import JSONAnswer, ask, is_own, refuse_embedding, refuse_others
@@ -80,24 +79,25 @@ async def _results(request: Request) -> Results:
     parameters = request.query_params
     jotted = {name: parameters.get(name, "") for name in _JOTTED}
     is_owner = caller_of(request).owned is not None and is_own(request)
-    results = await (ask_owner if is_owner or any(jotted.values()) else ask)(
-        request,
-        Archive.search,
-        parameters.get("q", ""),
-        site=parameters.get("site", ""),
-        media_type=parameters.get("type", ""),
-        since=_day(parameters, "since"),
-        until=_day(parameters, "until"),
-        cited={"yes": True, "no": False}.get(parameters.get("cited", "")),
-        tag=jotted["tag"],
-        collection=jotted["collection"],
-        every_version=parameters.get("versions") == "all",
-        order="newest" if parameters.get("order") == "newest" else "best",
-        limit=min(
+    query: dict[str, Any] = {
+        "site": parameters.get("site", ""),
+        "media_type": parameters.get("type", ""),
+        "since": _day(parameters, "since"),
+        "until": _day(parameters, "until"),
+        "cited": {"yes": True, "no": False}.get(parameters.get("cited", "")),
+        "tag": jotted["tag"],
+        "collection": jotted["collection"],
+        "every_version": parameters.get("versions") == "all",
+        "order": "newest" if parameters.get("order") == "newest" else "best",
+        "limit": min(
             paging.number(parameters.get("limit", str(SEARCH_HITS)), "limit"), LARGEST_SEARCH_HITS
         ),
-        offset=paging.number(parameters.get("offset", "0"), "offset", least=0),
-        most_s=SEARCH_INDEX_S,
+        "offset": paging.number(parameters.get("offset", "0"), "offset", least=0),
+        "most_s": SEARCH_INDEX_S,
+    }
+    asking = ask_owner if is_owner or any(jotted.values()) else ask
+    results = await asking(
+        request, lambda archive: archive.search(parameters.get("q", ""), **query)
     )
     if results.indexed < results.entries:
         _go_on(request)
@@ -110,7 +110,9 @@ def _go_on(request: Request) -> None:
     task: asyncio.Task[int] | None = getattr(state, "indexing", None)
     if task is None or task.done():
         archive = caller_of(request).whole
-        state.indexing = asyncio.create_task(run_in_threadpool(archive.index_words))
+        state.indexing = asyncio.create_task(
+            run_in_threadpool(archive.documents.full_text.index_words)
+        )
 
 
 def _day(parameters: Mapping[str, str], name: str) -> date | None:

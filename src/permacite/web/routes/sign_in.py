@@ -41,7 +41,7 @@ async def sign_in(request: Request) -> Response:
     secret = "" if form.get("act") == "out" else form.get("token", "").strip()
     if form.get("act") != "out":
         try:
-            await run_in_threadpool(caller_of(request).whole.token_of, secret)
+            await run_in_threadpool(caller_of(request).whole.access.tokens.find, secret)
         except TokenError:
             return page(request, "signing.html", 403, token=None, refused=True)
     answer = RedirectResponse(

@@ -12,7 +12,6 @@ from urllib.parse import urlencode, urlsplit
 
 from permacite.errors import ParseError
 from permacite.limits import SITE_ITEMS
-from permacite.service.archive import Archive
 from permacite.web import paging
 from permacite.web.requests import JSONAnswer, ask, refuse_embedding, refuse_others
 from permacite.web.route import cache_field
@@ -96,8 +95,12 @@ async def _sites(request: Request) -> SavedSites | SavedFrom:
     limit = paging.asked(parameters, usual=SITE_ITEMS)["limit"]
     after, site = parameters.get("after", ""), parameters.get("site")
     if site:
-        return await ask(request, Archive.site, site, after=after, limit=limit)
-    return await ask(request, Archive.sites, after=after, limit=limit)
+        return await ask(
+            request, lambda archive: archive.documents.sites.site(site, after=after, limit=limit)
+        )
+    return await ask(
+        request, lambda archive: archive.documents.sites.sites(after=after, limit=limit)
+    )
 
 
 async def _calendar(request: Request, year: int | None) -> Calendar:
@@ -106,7 +109,7 @@ async def _calendar(request: Request, year: int | None) -> Calendar:
         year = paging.number(asked, "year")
         if year > MAXYEAR:
             raise ParseError(f"expected a year up to {MAXYEAR}", asked, 0)
-    return await ask(request, Archive.calendar, typed, year=year)
+    return await ask(request, lambda archive: archive.documents.sites.calendar(typed, year=year))
 
 
 def _day(request: Request) -> date | None:

@@ -26,7 +26,6 @@ from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from permacite.errors import ParseError
-from permacite.service.archive import Archive
 from permacite.service.names import from_path
 from permacite.web import headers, paging
 from permacite.web.caller import caller_of
@@ -36,7 +35,7 @@ from permacite.web.routes import names as resolver
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from permacite.service.resolution.holdings import NameSet
+    from permacite.service.holdings import NameSet
     from permacite.service.resolution.resolving import Resolved
 
 __all__ = ["answer"]
@@ -65,7 +64,9 @@ async def answer(request: Request) -> Response:
         return await _of_set(request, asked, reference)
     if asked == "R":
         return await resolver.bytes_of(request, reference, wanted[0])
-    names = await resolver.directed(request, reference, archive.names_of, service=wanted[0])
+    names = await resolver.directed(
+        request, reference, archive.documents.resolver.names_of, service=wanted[0]
+    )
     return names if isinstance(names, Response) else await _of_names(request, asked, names)
 
 
@@ -75,18 +76,20 @@ async def _of_address(request: Request, asked: str, address: str) -> Response:
         refuse_others(request)
     plain_address = unquote(address)
     try:
-        names = await ask(request, Archive.names_from, address)
+        names = await ask(request, lambda archive: archive.documents.names_from(address))
     except LookupError:
-        names = await ask(request, Archive.names_from, plain_address)
+        names = await ask(request, lambda archive: archive.documents.names_from(plain_address))
     return await _of_names(request, asked, names)
 
 
 async def _of_names(request: Request, asked: str, names: list[str]) -> Response:
     """Answer about what is here under full names; the first is what answers where one is asked."""
     if asked == "RS":
-        return _alternatives(await ask(request, Archive.instances, names[0]))
+        return _alternatives(
+            await ask(request, lambda archive: archive.documents.resolver.instances(names[0]))
+        )
     if asked in {"C", "CS"}:
-        shown = await ask(request, Archive.show, names[0])
+        shown = await ask(request, lambda archive: archive.documents.show(names[0]))
         return JSONAnswer(shown, headers=_fields(names[0]))
     return _listed(request, asked, names)
 
@@ -95,7 +98,7 @@ async def _of_set(request: Request, asked: str, pattern: str) -> Response:
     """Answer about a set of names (PDI §3.6.3), by pages: `&after=` goes on behind a name."""
     name, _, query = pattern.partition("&")
     page = paging.asked(QueryParams(query))
-    known = await ask(request, Archive.matching, name, **page)
+    known = await ask(request, lambda archive: archive.documents.matching(name, **page))
     fields = _leading(request, name, page["limit"], known)
     if asked in {"NS", "LS"}:
         return _listed(request, asked, known.names, fields)

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from permacite import media_types
 from permacite.errors import BusyError, LimitError, PermaciteError, TokenError
 from permacite.limits import UPLOAD_BYTES, UPLOAD_RETRY_S, UPLOADS
-from permacite.service.handed.tokens import ADD, lets
+from permacite.service.tokens import ADD, lets
 from permacite.version import __version__
 from permacite.web import headers, problems
 from permacite.web.caller import caller_of, note_written
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from permacite.service.handed.tokens import Scope, Token
+    from permacite.service.tokens import Scope, Token
 
 __all__ = ["take", "token"]
 
@@ -94,9 +94,9 @@ async def _take(request: Request) -> Response:
         raise BusyError(f"{UPLOADS} pages are coming in already", retry_after_s=UPLOAD_RETRY_S)
     state.uploads += 1
     try:
-        with await run_in_threadpool(archive.staging) as file:
+        with await run_in_threadpool(archive.lists.uploads.staging) as file:
             await _stage(request, file)
-            taken = await run_in_threadpool(archive.take, file, found)
+            taken = await run_in_threadpool(archive.lists.uploads.take, file, found)
     finally:
         state.uploads -= 1
     await note_written(request, taken.saved.pdi)

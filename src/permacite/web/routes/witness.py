@@ -16,7 +16,6 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from permacite.errors import ParseError
-from permacite.service.archive import Archive
 from permacite.web import headers
 from permacite.web.requests import ask, body_of
 from permacite.web.route import cache_field
@@ -51,7 +50,7 @@ async def add_checkpoint(request: Request) -> Response:
     except UnicodeDecodeError as error:
         problem, spec = "expected UTF-8", "C2SP tlog-witness, add-checkpoint"
         raise ParseError(problem, "(the body)", 0, spec) from error
-    answer = await ask(request, Archive.add_checkpoint, source, key)
+    answer = await ask(request, lambda archive: archive.log.cosigner.add_checkpoint(source, key))
     if answer.outcome in _STATUS:
         raise HTTPException(_STATUS[answer.outcome], answer.said)
     fields = headers.bytes_headers() | cache_field(request)
@@ -68,7 +67,9 @@ async def checkpoint(request: Request) -> Response:
     `origin` is the SHA-256 of the log's name, in hexadecimal. 404 where none was.
     """
     _key(request)
-    note = await ask(request, Archive.witnessed, request.path_params["origin"])
+    note = await ask(
+        request, lambda archive: archive.log.cosigner.find(request.path_params["origin"])
+    )
     if note is None:
         raise HTTPException(404, "no checkpoint of such a log was cosigned here")
     fields = headers.bytes_headers() | cache_field(request)

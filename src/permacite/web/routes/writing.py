@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from starlette.exceptions import HTTPException
 
 from permacite.errors import ConflictError
-from permacite.service.archive import Archive
 from permacite.web import headers
 from permacite.web.addresses import at, reference_of
 from permacite.web.caller import caller_of, check_reference, note_written
@@ -53,7 +52,10 @@ async def put(request: Request) -> Response:
     misquoted = "misquoted" in request.query_params
     try:
         saved = await ask(
-            request, Archive.put, reference, content, content_type, key=key, misquoted=misquoted
+            request,
+            lambda archive: archive.lists.files.put(
+                reference, content, content_type, key=key, misquoted=misquoted
+            ),
         )
     except ConflictError as error:
         if error.name == reference:

@@ -97,7 +97,7 @@ def watched(
             metrics = Metrics()
             events = metrics.events()
             if shared is None:
-                registry = telling(metrics.registry, archive.condition)
+                registry = telling(metrics.registry, archive.copies.status.condition)
                 announce(f"{stack.enter_context(serving(registry, *watching.metrics))} has metrics")
         yield Watched(Observed(app, metrics=metrics, log=log), events, partial(_tell, metrics))
 
@@ -123,7 +123,7 @@ def watching_workers(
 
     folder = shared / _FOLDER
     folder.mkdir()
-    registry = telling(of_all(folder), archive.condition)
+    registry = telling(of_all(folder), archive.copies.status.condition)
     with serving(registry, *watching.metrics) as address:
         announce(f"{address} has metrics")
         yield partial(forget, folder)

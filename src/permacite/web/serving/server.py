@@ -16,8 +16,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from permacite.service.archive import Archive
-from permacite.service.base import checked_location
+from permacite.service import decoders
+from permacite.service.archive import Archive, warm_up
+from permacite.service.location import checked_location
 from permacite.web import templates
 from permacite.web.app import create_app
 from permacite.web.middleware.compression import Packed
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
     from starlette.applications import Starlette
 
-    from permacite.service.base import Location
+    from permacite.service.location import Location
 
     Ending: TypeAlias = tuple[asyncio.Event, asyncio.Event]
 
@@ -99,10 +100,10 @@ def _answer(
     with contextlib.ExitStack() as stack:
         archive = stack.enter_context(Archive.open(serving.folder))
         app = _application(serving, archive)
-        decoders = archive.decoders(many=True)
+        decoders.keep_parts_small()
         if serving.shared is None:  # else who keeps the processes does, once
-            _introduce(serving, archive, decoders, announce)
-        moments = stack.enter_context(archive.moments())
+            _introduce(serving, archive, decoders.described(), announce)
+        moments = stack.enter_context(archive.log.moments())
         places = Building(serving.options.building).apart
         remembered = Remembered(Packed(Based(app, serving.options.base_path)), moments, places)
         seen = watched(
@@ -113,7 +114,7 @@ def _answer(
             announce=announce,
         )
         observed, events, tell = stack.enter_context(seen)
-        warming = Warming(archive.prepare, templates.prepare)
+        warming = Warming(partial(warm_up, archive), templates.prepare)
         peers = Peers(serving.limits, events)
 
         forwarded = Forwarded(observed, serving.options.proxies)
@@ -166,13 +167,13 @@ def _introduce(
     serving: Serving, archive: Archive, decoders: str, announce: Callable[[str], None]
 ) -> None:
     """Tell what is served, and the keys of a witness. Raises ConflictError for no mirror."""
-    about = archive.about()
+    about = archive.documents.about()
     announce(f"{about.documents} documents of {about.series} in {about.directory}")
     announce(decoders)
-    for caution in archive.cautions():
+    for caution in archive.copies.status.cautions():
         announce(f"caution: {caution}")
     if serving.options.witness is not None:
-        for key in archive.witness_keys(serving.options.witness):
+        for key in archive.log.cosigner.keys(serving.options.witness):
             announce(f"a witness, below /-/witness: {key}")
 
 
@@ -187,10 +188,10 @@ def _keep(
     """Serve by processes that share the socket, and keep them."""
     with contextlib.ExitStack() as stack:
         archive = stack.enter_context(Archive.open(serving.folder))
-        _introduce(serving, archive, archive.decoders(), announce)
+        _introduce(serving, archive, decoders.described(), announce)
         listener.set_inheritable(True)
         shared = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="permacite-")))
-        folder = serving.folder or Path(archive.about().directory)
+        folder = serving.folder or Path(archive.documents.about().directory)
         own = dataclasses.replace(serving, folder=folder, shared=shared)
         ended = stack.enter_context(
             watching_workers(archive, serving.watching, shared, announce=announce)

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from permacite.errors import NotFoundError, ParseError, PermaciteError, StorageError
 from permacite.service import addresses, names
-from permacite.service.assertions.former import FormerNames
-from permacite.service.assertions.jottings import Jottings
+from permacite.service.assertions.former import now_called
+from permacite.service.assertions.jottings import Annotations
 from permacite.service.citations import recorded
 from permacite.service.citations.selecting import selectors
 from permacite.service.citations.selecting.citing import Selections
@@ -29,11 +29,11 @@ from permacite.service.citations.selecting.citing import Selections
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permacite.archive import Jotting
+    from permacite.archive import Jotting, Repository
     from permacite.service.citations.recorded import Cited
     from permacite.service.plain import Json
 
-__all__ = ["Annotations"]
+__all__ = ["WebAnnotations"]
 
 Kind: TypeAlias = Literal["tag", "collection", "note", "remark"]
 
@@ -48,17 +48,22 @@ _KINDS: dict[str, Kind] = {
 """What a text is by its purpose; any other is a note."""
 
 
-class Annotations(Selections, Jottings, FormerNames):
+class WebAnnotations:
     """Citations and notes as annotations, in and out."""
 
-    def annotations(self) -> dict[str, Json]:
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._selections = Selections(repository)
+        self._jottings = Annotations(repository)
+
+    def page(self) -> dict[str, Json]:
         """All that was cited and noted, as one Annotation Page in JSON-LD."""
         repository = self._repository
         cited = recorded.all_cited(repository, repository.citations())
-        items = [*map(_of_citation, cited), *map(_of_jotting, self.jottings())]
+        items = [*map(_of_citation, cited), *map(_of_jotting, self._jottings.list())]
         return {"@context": _CONTEXT, "type": "AnnotationPage", "items": items}
 
-    def add_annotations(self, text: str) -> Iterator[tuple[str, str | PermaciteError]]:
+    def add(self, text: str) -> Iterator[tuple[str, str | PermaciteError]]:
         """Cite what annotations select and keep what they say, and yield what became of each.
 
         Each is (its name or its document, the name of the passage or why there is none). Raises
@@ -75,7 +80,7 @@ class Annotations(Selections, Jottings, FormerNames):
             yield name if isinstance(name, str) else "an annotation", outcome
 
     def _add(self, item: dict[str, Any]) -> str:
-        led = {**item, "target": _led(self, item["target"])}
+        led = {**item, "target": _led(self._repository, item["target"])}
         (target, *_) = selectors.targets(led)
         if not target.source:
             raise NotFoundError("the annotation does not say of what it is", "")
@@ -85,30 +90,30 @@ class Annotations(Selections, Jottings, FormerNames):
             name = led["target"]  # it is a name already, of a part or of the whole
         elif target.selectors:
             remark = next((text for kind, text in texts if kind == "remark"), None)
-            name = self.cite_selected(name, json.dumps(led), note=remark).reference
+            name = self._selections.cite(name, json.dumps(led), note=remark).reference
         for kind, text in texts:
             if kind != "remark":
-                self.jot(name, kind, text)
+                self._jottings.annotate(name, kind, text)
         return name
 
 
-def _led(archive: Annotations, target: Json) -> Json:
+def _led(repository: Repository, target: Json) -> Json:
     """Targets with names of another archive led to what they are called here."""
     if isinstance(target, list):
-        return [_led(archive, each) for each in target]
+        return [_led(repository, each) for each in target]
     if isinstance(target, str):
-        return _here(archive, target)
+        return _here(repository, target)
     if isinstance(target, dict) and "source" in target:
         source = target["source"]
         address = source.get("id", source.get("@id")) if isinstance(source, dict) else source
-        return {**target, "source": _here(archive, address) if isinstance(address, str) else ""}
+        return {**target, "source": _here(repository, address) if isinstance(address, str) else ""}
     return target
 
 
-def _here(archive: Annotations, source: str) -> str:
+def _here(repository: Repository, source: str) -> str:
     """What a source is called here; an address of the web as it is."""
     try:
-        return archive.now_called(source) or names.from_address(source)[0]
+        return now_called(repository, source) or names.from_address(source)[0]
     except ParseError:
         return source
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from permacite.errors import ParseError
 from permacite.service import addresses, names
-from permacite.service.citations.citing import Citations
+from permacite.service.citations.citing import cite
 from permacite.service.citations.selecting import selectors, telling
 from permacite.service.citations.selecting.finding import find
 
@@ -27,10 +27,13 @@ PROGRAMS: dict[str, Callable[[Repository, str], str]] = {
 """Programs that are told of passages, by their names."""
 
 
-class Selections(Citations):
+class Selections:
     """Passages that others selected."""
 
-    def cite_selected(
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+
+    def cite(
         self,
         reference: str,
         selector: str,
@@ -48,12 +51,12 @@ class Selections(Citations):
         targets = selectors.read(selector)
         named = addresses.reference_of(repository, reference, when)
         found = find(repository, names.document_of(named)[0], targets)
-        cited = self.cite(found.reference, note=note)
+        cited = cite(repository, found.reference, note=note)
         return dataclasses.replace(
             cited, found_by=found.by, nth=found.nth, occurrences=found.occurrences
         )
 
-    def told_to(self, program: str, reference: str) -> str:
+    def export(self, program: str, reference: str) -> str:
         """A passage as "hypothesis" or "zotero" keeps it: JSON for its interface.
 
         Raises ParseError for another program, NotFoundError for what it cannot keep.

@@ -19,10 +19,10 @@ from permacite.errors import NotFoundError
 from permacite.media_types import PDF
 from permacite.pdi import PagePlace
 from permacite.service import names
-from permacite.service.base import resolver_of
 from permacite.service.citations.quoted import passage
 from permacite.service.citations.selecting.places import frame_of
 from permacite.service.labels import places_of, printed_of, text_of_pages
+from permacite.service.location import resolver_of
 
 if TYPE_CHECKING:
     from permacite import pdi

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from permacite.errors import ConflictError, NotFoundError, PermaciteError
 from permacite.service import names
-from permacite.service.citations.citing import Citations
-from permacite.service.resolution.resolving import Resolution
+from permacite.service.citations.citing import cite
+from permacite.service.resolution.resolving import Resolver
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from permacite.archive import Repository
 
 __all__ = ["CarriedCitations", "Telling"]
 
@@ -40,10 +42,14 @@ class _Cited:
     note: str | None
 
 
-class CarriedCitations(Resolution, Citations):
+class CarriedCitations:
     """Citations of other archives become citations of this one."""
 
-    def add_citations(self, files: Sequence[Telling]) -> Iterator[tuple[str, str | PermaciteError]]:
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._resolution = Resolver(repository)
+
+    def add(self, files: Sequence[Telling]) -> Iterator[tuple[str, str | PermaciteError]]:
         """Cite here what files of another archive say was cited there, as it yields.
 
         Each is (the name there, the name here, or why there is none). The octets must be the same,
@@ -74,10 +80,13 @@ class CarriedCitations(Resolution, Citations):
                 item = version.representation(one.format)
                 if item.digest != digests.get(one.format):
                     continue
-                if one.quote and self.resolve(f"{item.pdi}#{fragment}").text != one.quote:
+                if (
+                    one.quote
+                    and self._resolution.resolve(f"{item.pdi}#{fragment}").text != one.quote
+                ):
                     problem = "other words stand there than the file says"
                     return ConflictError(problem, one.reference)
-                return self.cite(f"{item.pdi}#{fragment}", note=one.note).reference
+                return cite(self._repository, f"{item.pdi}#{fragment}", note=one.note).reference
             except PermaciteError as error:
                 return error
             except LookupError:

@@ -23,19 +23,19 @@ from permacite.errors import (
     StorageError,
 )
 from permacite.service import addresses, names
+from permacite.service.drift import becoming
 from permacite.service.feeds import news
 from permacite.service.ingest.saving import Ingest
 from permacite.service.lists.robots import Robots
 from permacite.service.lists.turns import Turns
-from permacite.service.watches import becoming
 from permacite.words import ENGLISH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from permacite.archive import Version, Watch
+    from permacite.archive import Repository, Version, Watch
     from permacite.capture import BrowserPool
-    from permacite.service.watches.becoming import CitedPassage
+    from permacite.service.drift.becoming import CitedPassage
     from permacite.words import Words
 
 __all__ = ["EVERY", "Looked", "Manner", "Watches"]
@@ -77,10 +77,13 @@ class Manner:
     """Further arguments of `Ingest.save`, for each page."""
 
 
-class Watches(Ingest):
+class Watches:
     """Pages that are looked at again and again."""
 
-    def watch(self, reference: str, every: timedelta = EVERY) -> Watch:
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+
+    def add(self, reference: str, every: timedelta = EVERY) -> Watch:
         """Watch a page from now on: that of an address, or the one that a name was saved from.
 
         What is watched already is watched as often as is said now. Raises NotFoundError for a
@@ -92,18 +95,18 @@ class Watches(Ingest):
         self._repository.watch(uri, every)
         return next(each for each in self._repository.watches() if each.uri == uri)
 
-    def unwatch(self, reference: str) -> str:
+    def remove(self, reference: str) -> str:
         """Watch a page no longer; its address is returned. Raises NotFoundError."""
         uri = self._address(reference)
         if not self._repository.unwatch(uri):
             raise NotFoundError("this page is not watched", uri, hint="permacite watch list")
         return uri
 
-    def watched(self) -> Sequence[Watch]:
+    def list(self) -> Sequence[Watch]:
         """What is watched, the longest first. The public is told of none."""
         return self._repository.watches()
 
-    def look(self, manner: Manner | None = None, *, everything: bool = False) -> Iterator[Looked]:
+    def run(self, manner: Manner | None = None, *, everything: bool = False) -> Iterator[Looked]:
         """Look at all that is due, or at `everything`, and yield what was found of each page.
 
         What is wrong with one page harms no other. Raises StorageError.
@@ -113,7 +116,7 @@ class Watches(Ingest):
         now = datetime.now(UTC)
         due = [each for each in self._repository.watches() if everything or each.is_due(now)]
         with BrowserPool() as browsers:
-            yield from _Pass(self, manner or Manner(), browsers).work(due)
+            yield from _Pass(self._repository, manner or Manner(), browsers).work(due)
 
     def feed(self, words: Words = ENGLISH) -> str:
         """What became of cited passages, as an Atom feed (RFC 4287): the newest first."""
@@ -134,9 +137,9 @@ class Watches(Ingest):
 class _Pass:
     """One pass."""
 
-    def __init__(self, archive: Watches, manner: Manner, browsers: BrowserPool) -> None:
-        self._archive = archive
-        self._repository = archive._repository  # noqa: SLF001 - ours
+    def __init__(self, repository: Repository, manner: Manner, browsers: BrowserPool) -> None:
+        self._repository = repository
+        self._ingest = Ingest(repository)
         self._manner = manner
         self._options = {**manner.options, "browsers": browsers}
         self._robots = Robots(allow_private=bool(manner.options.get("allow_private")))
@@ -178,7 +181,7 @@ class _Pass:
             return self._compared(watch, committed, Looked(watch.uri, "saved"))
         try:
             crawled = rules.on_record()
-            saved = self._archive.save(watch.uri, key=key, crawled=crawled, **self._options)
+            saved = self._ingest.save(watch.uri, key=key, crawled=crawled, **self._options)
         except CaptureError as error:
             return self._refused(watch, held, error)
         version = self._repository.version(names.document_of(saved.pdi)[0])

@@ -9,13 +9,14 @@ from __future__ import annotations
 import mimetypes
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from permacite import pdi
 from permacite.errors import NotFoundError, ParseError
 from permacite.service import addresses, documents, names
-from permacite.service.base import UseCases, resolver_of
 from permacite.service.citations import recorded
+from permacite.service.location import resolver_of
 from permacite.service.plain import UNPRINTED
 from permacite.service.sources import CODE_SUFFIXES
 from permacite.service.transcripts import relating
@@ -23,12 +24,21 @@ from permacite.service.transcripts import relating
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from permacite.archive import Representation, Standing
+    from permacite.archive import Repository, Representation, Standing
+    from permacite.service.assertions.delegating import SeriesNames
     from permacite.service.citations.recorded import Cited
+    from permacite.service.derivations import Derivations
     from permacite.service.documents import Document, VersionNote
+    from permacite.service.reader.reading import Reader
+    from permacite.service.resolution.leading import Leading
+    from permacite.service.resolution.looking import LookUps
+    from permacite.service.resolution.mementos import Mementos
+    from permacite.service.resolution.resolving import Resolver
+    from permacite.service.resolution.sites import Sites
+    from permacite.service.search.finding import Search
     from permacite.service.transcripts.relating import Related
 
-__all__ = ["About", "Exported", "Holdings", "Listing", "NameSet", "Shown", "pattern_of"]
+__all__ = ["About", "Documents", "Exported", "Listing", "NameSet", "Shown", "pattern_of"]
 
 _FIELDS = 4
 """Series, year, month, day: what a pattern may leave off from the right."""
@@ -121,8 +131,11 @@ class Exported:
     content: bytes = field(repr=False, metadata=UNPRINTED)
 
 
-class Holdings(UseCases):
-    """What is archived."""
+class Documents:
+    """Documents of an archive: list, show and export them."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
 
     def starts(self, step: int) -> tuple[str, ...]:
         """What `list` takes as `after` to begin behind each `step` versions."""
@@ -283,6 +296,69 @@ class Holdings(UseCases):
             next=page.next,
             until=page.until if page.next else None,
         )
+
+    @cached_property
+    def resolver(self) -> Resolver:
+        """Names and web addresses resolved."""
+        from permacite.service.resolution.resolving import Resolver
+
+        return Resolver(self._repository)
+
+    @cached_property
+    def mementos(self) -> Mementos:
+        """Captures of an address by time (RFC 7089)."""
+        from permacite.service.resolution.mementos import Mementos
+
+        return Mementos(self._repository)
+
+    @cached_property
+    def sites(self) -> Sites:
+        """Captures by site, and the calendar of an address."""
+        from permacite.service.resolution.sites import Sites
+
+        return Sites(self._repository)
+
+    @cached_property
+    def derivations(self) -> Derivations:
+        """Texts derived from the bytes, made again by newer rules."""
+        from permacite.service.derivations import Derivations
+
+        return Derivations(self._repository)
+
+    @cached_property
+    def series(self) -> SeriesNames:
+        """Series that mint here, and delegations of others."""
+        from permacite.service.assertions.delegating import SeriesNames
+
+        return SeriesNames(self._repository)
+
+    @cached_property
+    def full_text(self) -> Search:
+        """The index of words."""
+        from permacite.service.search.finding import Search
+
+        return Search(self._repository)
+
+    @cached_property
+    def reader(self) -> Reader:
+        """Pages of the web reader."""
+        from permacite.service.reader.reading import Reader
+
+        return Reader(self._repository)
+
+    @cached_property
+    def directions(self) -> Leading:
+        """Where names are that are not here."""
+        from permacite.service.resolution.leading import Leading
+
+        return Leading(self._repository)
+
+    @cached_property
+    def look_ups(self) -> LookUps:
+        """Names looked up by the thousand."""
+        from permacite.service.resolution.looking import LookUps
+
+        return LookUps(self._repository)
 
 
 def pattern_of(text: str) -> pdi.PDI | pdi.PDIPattern:

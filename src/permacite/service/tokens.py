@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Literal
 from permacite.archive import USUAL_SHARE, Share, Token, TokenStore, WrittenName, new_token, utc_now
 from permacite.errors import ConflictError, ParseError, TokenError
 from permacite.service import names
-from permacite.service.base import UseCases
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from permacite.archive import Repository
 
 __all__ = [
     "ADD",
@@ -54,10 +55,13 @@ class Added:
     """What its bearer shows. It is told this once, and is kept nowhere."""
 
 
-class Tokens(UseCases):
+class Tokens:
     """The tokens of an archive on this machine: no copy has them, and no log tells of them."""
 
-    def add_token(
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+
+    def add(
         self,
         *,
         series: str | None = None,
@@ -79,11 +83,11 @@ class Tokens(UseCases):
         token = new_token(wanted, scope, told, at=utc_now(), person=whose, share=share)
         return Added(token, self._tokens().add(token))
 
-    def tokens(self) -> Sequence[Token]:
+    def list(self) -> Sequence[Token]:
         """All tokens that admit somebody, oldest first. Raises StorageError."""
         return self._tokens().listed()
 
-    def revoke_token(self, token_id: str) -> None:
+    def revoke(self, token_id: str) -> None:
         """Let a token admit nobody from the next request on. Raises NotFoundError, StorageError."""
         self._tokens().revoke(token_id)
 
@@ -95,7 +99,7 @@ class Tokens(UseCases):
         """What was committed with a token, or with any, oldest first. Raises StorageError."""
         return self._tokens().written(token_id)
 
-    def token_of(self, secret: str) -> Token:
+    def find(self, secret: str) -> Token:
         """The token of a secret. Raises TokenError for what is none, StorageError."""
         if not secret:
             raise TokenError("expected a token", reason="missing", hint=ADD)

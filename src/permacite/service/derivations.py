@@ -17,7 +17,6 @@ from permacite.markup import Document
 from permacite.pdi import PDI
 from permacite.renditions import reads, rendition_named
 from permacite.service import names, sources
-from permacite.service.base import UseCases
 from permacite.service.documents import SAME_SOURCE
 
 if TYPE_CHECKING:
@@ -49,8 +48,11 @@ class Derived:
     problem: str = ""
 
 
-class Derivations(UseCases):
+class Derivations:
     """Documents get the text that they lack."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
 
     def derive(
         self, reference: str, *, renew: bool = False, rendition: str | None = None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from permacite.errors import PermaciteError
 from permacite.service import names
 from permacite.service.citations.parts import words_of
-from permacite.service.drift.following import Comparison, Drift, Sought
+from permacite.service.drift.following import Comparison, PassageDrift, Sought
 from permacite.service.drift.versions import as_other, same_format
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _noted(
     *,
     uri: str,
     page: Page,
-    drifts: Sequence[tuple[Drift, str]],
+    drifts: Sequence[tuple[PassageDrift, str]],
 ) -> list[CitedPassage]:
     """Note what became of the passages of one version."""
     last = repository.last_news(version)
@@ -91,7 +91,7 @@ def _noted(
     return passages
 
 
-def _is_news(repository: Repository, drift: Drift, last: tuple[str, str] | None) -> bool:
+def _is_news(repository: Repository, drift: PassageDrift, last: tuple[str, str] | None) -> bool:
     if last is None or last[0] != drift.status:
         return drift.status != "unchecked"
     return drift.status == "changed" and _words(repository, last[1]) != drift.now
@@ -108,7 +108,7 @@ def _words(repository: Repository, reference: str) -> str | None:
 
 def _compared(
     repository: Repository, version: Version, cited: Sequence[Citation], latest: Version
-) -> Iterator[tuple[Drift, str]]:
+) -> Iterator[tuple[PassageDrift, str]]:
     """What became of passages, each with the name of what stands there; a text is aligned once."""
     title = version.title or str(version.pdi.document)
     comparisons: dict[PDI, Comparison] = {}
@@ -123,7 +123,7 @@ def _compared(
             continue
         if there is None:
             problem = f"the page has no format {archived.format} now"
-            yield Drift.unchecked(sought, title, problem), ""
+            yield PassageDrift.unchecked(sought, title, problem), ""
             continue
         try:
             if citation.pdi not in comparisons:
@@ -131,7 +131,7 @@ def _compared(
                 comparisons[citation.pdi] = Comparison(repository, other, title)
             drift = comparisons[citation.pdi].drift(sought)
         except PermaciteError as error:
-            yield Drift.unchecked(sought, title, error.problem), ""
+            yield PassageDrift.unchecked(sought, title, error.problem), ""
         else:
             yield drift, _name(drift, there.pdi)
 
@@ -140,13 +140,13 @@ def _sought(citation: Citation) -> Sought:
     return Sought(citation.fragment, citation.pdi, citation.start, citation.end, citation.quote)
 
 
-def _drift(sought: Sought, title: str, status: str) -> Drift:
+def _drift(sought: Sought, title: str, status: str) -> PassageDrift:
     """What is told of a passage without a look at a text."""
     told = words_of(sought.fragment, sought.quote, title)
-    return Drift(sought.fragment, told, sought.quote, status)
+    return PassageDrift(sought.fragment, told, sought.quote, status)
 
 
-def _name(drift: Drift, there: PDI) -> str:
+def _name(drift: PassageDrift, there: PDI) -> str:
     """The permanent name of the words that stand there."""
     if drift.start is not None and drift.end is not None:
         return str(there.fragment("char", drift.start, drift.end))
