@@ -13,10 +13,10 @@ from tests.changed import CHANGES, NOW, SERIES, clock, commit
 from tests.engines import Server
 from tests.faces.conftest import served
 
-from permacite.archive import Repository
+from permacite.archive import NewRepresentation, Repository, Standing
 from permacite.archive.transport.stream import BatchOutcome, Carried, LeftOut, carry
 from permacite.service.mirroring.following import follow
-from permacite.service.preservation import ocfl, restoring
+from permacite.service.preservation import bagit, ocfl, restoring, wacz, warc
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -217,3 +217,26 @@ def test_a_stream_that_was_stopped_continues_where_the_sink_is() -> None:
     left_out = tuple(LeftOut(str(number), "erased") for number in (3, 4, 5))
     assert outcome == Carried(2, 5, 3, ("lost",), left_out)
     assert progress == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_document_carriers_return_what_they_do_not_take(tmp_path: Path) -> None:
+    """What is closed, withdrawn or erased; of WACZ pages without an address too."""
+    reasons = {"closed": 0, "withdrawn": 1, "erased": 2}
+    with Repository.create(tmp_path / "archive", series=SERIES) as archive:
+        versions = [
+            archive.commit([NewRepresentation(b"words %d" % number, "text/plain")])
+            for number in range(4)
+        ]
+        names = [version.representations[0].pdi for version in versions]
+        archive.set_standing(names[0], Standing("closed", ground="consent"))
+        archive.statements.withdraw(names[1].document, reason="safety")
+        archive.erase(names[2], ground="court-order")
+        exports = {
+            "bag": bagit.export(archive, tmp_path / "bag", None),
+            "warc": warc.export(archive, tmp_path / "a.warc", None),
+            "wacz": wacz.export(archive, tmp_path / "a.wacz", None),
+        }
+    left_out = {LeftOut(str(names[number]), reason) for reason, number in reasons.items()}
+    assert set(exports["bag"].left_out) == set(exports["warc"].left_out) == left_out
+    no_address = LeftOut(str(versions[3].pdi), "no-address")
+    assert set(exports["wacz"].left_out) == {*left_out, no_address}

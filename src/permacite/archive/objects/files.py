@@ -101,8 +101,7 @@ class FileObjects:
 
     def put(self, content: bytes) -> str:
         """Keep `content` and return its digest, once it would survive a loss of power."""
-        digest = digest_of(content)
-        self.put_all([(digest, content)])
+        self.put_all([(digest := digest_of(content), content)])
         return digest
 
     def put_all(self, contents: Sequence[tuple[str, bytes]]) -> None:
@@ -111,10 +110,8 @@ class FileObjects:
         All are written before the first is flushed: the disk does much of that for all of them.
         """
         for start in range(0, len(contents), _AT_ONCE):
-            paths = [
-                (self._path(digest), content)
-                for digest, content in contents[start : start + _AT_ONCE]
-            ]
+            some = contents[start : start + _AT_ONCE]
+            paths = [(self._path(digest), content) for digest, content in some]
             folders = {path.rpartition("/")[0] for path, _ in paths}
             try:
                 self._writer.make_folders(folders)
@@ -170,7 +167,7 @@ class FileObjects:
         """A file that is removed is gone."""
 
     def strangers(self) -> Iterator[str]:
-        """Nothing is said of other files in the folder: any disk has some of its own."""
+        """Yield nothing: any disk has other files of its own in a folder."""
         return iter(())
 
     def digests(self) -> Iterator[str]:

@@ -111,10 +111,10 @@ class Mirror:
         return self._catalog.read(settings.setting, _WITNESSED)
 
     def enter(self, start: int, arrived: Sequence[ReceivedEntry], brought: BroughtOctets) -> None:
-        """Enter entries from the place `start` on, all or none, whose octets were brought.
+        """Enter entries from `start` on, all or none.
 
-        Raises IntegrityError; BusyError where others were entered there meanwhile; StorageError
-        (reason "erasing") where octets that were here were destroyed since.
+        Raises IntegrityError; BusyError where another run entered some; StorageError (reason
+        "erasing") where contents were destroyed since.
         """
         self._take(_enter, start, arrived, brought)
 
@@ -164,7 +164,7 @@ class Mirror:
         """Note them, in place of those noted before."""
         kept = sorted(set(digests))
         if kept != self._list(_LOST):
-            self._set(_LOST, *kept)
+            self._catalog.write(settings.set_setting, _LOST, json.dumps(kept))
 
     def note_followed(self) -> None:
         """Note that all that the origin told is taken over now."""
@@ -212,9 +212,6 @@ class Mirror:
             return change(transaction, *args, **kwargs)
 
         return self._catalog.write(changed)
-
-    def _set(self, name: str, *values: int | str) -> None:
-        self._catalog.write(settings.set_setting, name, json.dumps(values))
 
     def _list(self, name: str) -> list[Any]:
         return self._catalog.read(_listed, name)
