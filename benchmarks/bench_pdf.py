@@ -38,7 +38,7 @@ import numpy as np
 from permacite.pdi import PagePlace
 from permacite.renditions import Original, Rendered, rendition_named
 from permacite.renditions.drawing import draw
-from permacite.renditions.pdf.places import read_map
+from permacite.renditions.pdf.boxes import read_map
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Values of late, in memory: as many as fit, those least asked for go first; each made once."""
+"""LRU cache bounded by bytes, and locks by key so that each value is computed once."""
 
 from __future__ import annotations
 

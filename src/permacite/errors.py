@@ -1,4 +1,4 @@
-"""Every error that permacite raises: plain data, a code for machines, a sentence for people.
+"""Errors that permacite raises: plain data, a code for machines, a sentence for people.
 
 Each class carries `code`, a short word that faces map to an exit status and an HTTP status, and
 `details()`, its fields as plain values. No error holds an object of another package.

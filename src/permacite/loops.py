@@ -1,4 +1,4 @@
-"""Event loop for callers that are not asynchronous; asyncio is imported when one is run."""
+"""Event loops for synchronous callers: asynchronous work runs in a loop of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all parsers read with: a cursor that counts offsets, and patterns that any Python runs.
+"""Scanner of all parsers: a cursor that counts offsets, and patterns that any Python runs.
 
 An *offset* is an index into the text being parsed, in Unicode code points from 0. Parsers of the
 grammar packages move a cursor and call `fail`, so that every ParseError points at the same thing.
@@ -35,7 +35,7 @@ _METHODS = ("match", "fullmatch", "search", "finditer", "findall", "sub", "subn"
 class _LazyPattern(Generic[AnyStr]):
     """A pattern that is compiled at its first use, and whose methods then are the compiled one's.
 
-    They stand in slots, where the interpreter finds them as fast as those of `re.Pattern`.
+    They are in slots, where the interpreter finds them as fast as those of `re.Pattern`.
     """
 
     __slots__ = ("_flags", "pattern", *_METHODS)
@@ -139,7 +139,7 @@ class Cursor:
         return True
 
     def expect(self, literal: str, problem: str = "") -> None:
-        """Move past `literal`. Raises ParseError where it does not stand here."""
+        """Move past `literal`. Raises ParseError where it does not occur here."""
         if not self.take(literal):
             self.fail(problem or f"expected {literal!r}")
 

@@ -1,4 +1,4 @@
-"""The values of a JSON document: each with its pointer, and where it stands.
+"""Values of a JSON document: each with its pointer, and its place.
 
 | section | function |
 |---|---|

@@ -1,4 +1,4 @@
-"""The version of permacite, below every room that tells it."""
+"""Version of permacite, in the lowest layer."""
 
 __all__ = ["__version__"]
 

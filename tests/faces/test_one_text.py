@@ -15,7 +15,7 @@ from tests.archives import Archive
 
 from permacite.archive.texts import SMALLEST_BYTES
 from permacite.service.proofs import proofs
-from permacite.text.first import CODEC_OF_LABEL
+from permacite.text.first_rules import CODEC_OF_LABEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from permacite.extract.text import characters, document, lines
 from permacite.text.document import DocumentText
-from permacite.text.first import CODEC_OF_LABEL
+from permacite.text.first_rules import CODEC_OF_LABEL
 from permacite.text.index import Index
 
 labels = st.sampled_from(sorted(CODEC_OF_LABEL))

@@ -10,8 +10,8 @@ import pytest
 
 from permacite.errors import ParseError
 from permacite.renditions import Original, Rendered, rendition_named
+from permacite.renditions.pdf.boxes import read_map
 from permacite.renditions.pdf.fonts import said_heights
-from permacite.renditions.pdf.places import read_map
 
 pytest.importorskip("pypdfium2_raw", reason="needs the extra pdf")
 

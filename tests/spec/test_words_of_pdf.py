@@ -10,7 +10,7 @@ import pytest
 
 from permacite.errors import ParseError
 from permacite.renditions import Original, Rendered, rendition_named
-from permacite.renditions.pdf.places import read_map
+from permacite.renditions.pdf.boxes import read_map
 
 FOLDER = Path(__file__).parents[1] / "golden" / "pdf"
 PDFS = sorted(FOLDER.glob("*.pdf"))

@@ -1,17 +1,15 @@
-"""From all that a page states to one reference: which statement counts where several differ.
+"""Choice of one reference from all claims of a page, and readers of its values.
 
 What was written for citing counts first (citation_*, PRISM), then what describes the page (JSON-LD,
 microdata, Dublin Core), then what was written for social networks and for search. What somebody
-asserts of the document counts before all of it, and next what the library states that it is from.
+asserts of the document precedes all of it, followed by what the library states as the source.
 
-Readings: a value that is no date, no DOI, no language is passed over, and the next one is taken. A
-title that ends in the name of the site loses it, when it comes from the title element or from what
-is shared, where people write it; so does one that is a heading of the page with a shorter rest
-behind it, whatever the site is called. Authors come from one vocabulary alone. When something was
-made, or first stood online, counts only where nothing says when it was published: a page often has
+Readings: a value that is no date, no DOI, no language is skipped, and the next one is taken. A
+title that ends in the name of the site loses it, if it comes from the title element or from sharing
+data, where people add it; so does one that is a heading of the page followed by a shorter rest,
+whatever the site is called. Authors come from one vocabulary alone. The time when something was
+made, or first appeared online, counts only if nothing says when it was published: a page often has
 the first in the time of its server, a day before or after the other.
-
-Identifiers that a page states of itself: DOI, ISBN, ISSN, language tags, each checked.
 
 | specification | function |
 |---|---|
@@ -19,20 +17,16 @@ Identifiers that a page states of itself: DOI, ISBN, ISSN, language tags, each c
 | ISO 2108, the check digits of ISBN-10 and ISBN-13 | isbn |
 | ISO 3297, the check digit of an ISSN | issn |
 | BCP 47, as far as its letters | language |
+| ISO 8601, RFC 5322, and months in English words | date |
 
 Deviations: none.
-Readings: what fails its check digit is no identifier; what is good is given as it was written.
 
-Dates as pages write them (ISO 8601, RFC 5322, and months in English words).
-
-Readings: the day is the one that is written, whatever its time zone. What can be read in two ways,
-such as 03/04/2026, is no date.
-
-Names of people as pages write them, divided into family and given names.
-
-Readings: a name of one word, of an organization, or in letters that are written without spaces
-stays whole. What is before a comma is the family name; else it is the last word, with the particles
-before it that begin small ("van Gogh") and with a "Jr." behind it; degrees are no part of a name.
+Readings: what fails its check digit is no identifier; what is good is given as it was written. The
+day of a date is the one that is written, whatever its time zone. A date that can be read in two
+ways, such as 03/04/2026, is none. A name of one word, of an organization, or in letters that are
+written without spaces stays whole. Text before a comma is the family name; else it is the last
+word, with the particles before it that begin small ("van Gogh") and with a "Jr." after it; degrees
+are no part of a name.
 """
 
 from __future__ import annotations

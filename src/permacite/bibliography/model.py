@@ -1,4 +1,4 @@
-"""A reference to a document: what it says of itself, each value with the place that states it."""
+"""Values of a reference: each field of a document, with the place that states it."""
 
 from __future__ import annotations
 

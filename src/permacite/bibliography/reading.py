@@ -1,6 +1,4 @@
-"""Everything that a page states of itself, gathered in one pass over its tokens.
-
-What the meta elements of a page state: Highwire's citation_*, PRISM, Dublin Core, Open Graph.
+"""Claims of a page about itself, gathered in one pass over its tokens; those of meta elements.
 
 | specification | table |
 |---|---|
@@ -8,10 +6,10 @@ What the meta elements of a page state: Highwire's citation_*, PRISM, Dublin Cor
 | PRISM 3.0 Basic Metadata | prism.* |
 | DCMI, Expressing Dublin Core in HTML | dc.*, dcterms.* |
 | ogp.me | og:*, article:*, book:* |
-| HTML §4.2.5.1 standard metadata names | author, and what is often used beside it |
+| HTML §4.2.5.1 standard metadata names | author, and common names beside it |
 
-Deviations: none.
-Readings: names are compared in small letters. An author that is an address is no name.
+Deviations: none. Readings: names are compared in small letters. An author that is an address is no
+name.
 """
 
 from __future__ import annotations

@@ -1,19 +1,16 @@
-"""What the items of schema.org state, be they written as JSON-LD or as microdata.
+"""Items of schema.org in JSON-LD and in microdata, and the claims that they make.
 
-An item is what is described: its types, and its properties with all their values, which are texts
-or items again. Which of several items is the page's own: the first one of the kinds that are cited,
-articles before pages; what says of the site comes last.
+An item has types, and properties with all their values, which are texts or items. Of several items,
+the page's own is the first one of a kind that is cited, articles before pages; items that describe
+the site come last.
 
-Items of schema.org in JSON-LD: the scripts of a page, read as plain JSON.
+Readings (JSON-LD): no context is fetched, so terms are those of schema.org whatever the context
+says. A node that is only an @id means the node of that @id, in any script. What is no JSON is left
+out, as in browsers; a CDATA section or a comment around the JSON, which remains on pages that once
+were XHTML, is removed.
 
-Readings: no context is fetched, so that terms are those of schema.org whatever the context says.
-A node that is only referred to by its @id stands for the node of that @id, in whatever script.
-What is no JSON is left out, as a browser leaves it; a CDATA section or a comment around the JSON,
-which pages have that were XHTML once, is taken off.
-
-Items of schema.org in microdata: attributes of the page's own elements (HTML §5).
-
-Readings: `itemref` is not followed. An element that nobody closes ends with the one around it.
+Readings (microdata, HTML §5): `itemref` is not followed. An element that nobody closes ends with
+the one around it.
 """
 
 from __future__ import annotations
@@ -297,7 +294,7 @@ class _OpenMicrodataElement(NamedTuple):
 
 
 class Microdata:
-    """Reads items from the tokens of a page, handed in one by one."""
+    """Reader of items from the tokens of a page, one by one."""
 
     def __init__(self) -> None:
         self.items: list[SchemaItem] = []

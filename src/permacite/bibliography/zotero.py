@@ -1,6 +1,6 @@
-"""A library of Zotero, as its export in RDF has it: items, their files, notes, tags, collections.
+"""Reader of a Zotero library exported as RDF: items, files, notes, tags and collections.
 
-| what stands there | what is made of it |
+| RDF | value |
 |---|---|
 | `bib:Article`, `bib:Book`, ... (`z:itemType`) | `ZoteroItem`: claims for each field |
 | `z:Attachment` (`z:path` or `rdf:resource`) | `AttachedFile`: its path, address, day of access |
@@ -11,7 +11,7 @@
 Source: the translator "Zotero RDF", which writes these files; nothing else describes them.
 
 Readings: RDF/XML of any other shape than the translator's is read as far as it has this shape.
-Prefixes are told by their namespaces. No entity that a file declares is expanded.
+Prefixes are identified by their namespaces. No entity that a file declares is expanded.
 """
 
 from __future__ import annotations
@@ -218,7 +218,7 @@ def _claims(node: _Node, kind: str, known: dict[str, _Node]) -> Iterator[Claim]:
 
 
 def _containers(node: _Node, known: dict[str, _Node]) -> Iterator[_Node]:
-    """What an item stands in: there itself, or beside all items where it has an ISSN or an ISBN.
+    """The container of an item: within the item, or beside all items if it has an ISSN or an ISBN.
 
     A series of books is no container of a book.
     """
@@ -250,7 +250,7 @@ def _people(node: _Node, name: str) -> Iterator[_Node]:
 
 
 def _numbers(node: _Node) -> Iterator[Claim]:
-    """DOI, ISBN and ISSN, which stand in words behind their names."""
+    """DOI, ISBN and ISSN, each written after its name."""
     for each in node.all("dc:identifier"):
         name, _, value = each.text.partition(" ")
         if name in {"DOI", "ISBN", "ISSN"} and value:

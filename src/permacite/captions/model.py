@@ -1,4 +1,4 @@
-"""The values of captions: cues, and the pieces of their text. Times are whole milliseconds."""
+"""Values of captions: cues, and the pieces of their text. Times are whole milliseconds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Piece(NamedTuple):
 
 
 class Cue(NamedTuple):
-    """Words that are shown for a time, as they stand in the file."""
+    """Words that are shown for a time, as in the file."""
 
     start_ms: int
     end_ms: int

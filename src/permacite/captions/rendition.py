@@ -1,4 +1,4 @@
-"""The words of captions as plain text, and when and by whom each is said. Frozen.
+"""Rendition of captions as plain text, with the time and the speaker of each word. Frozen.
 
 Citations count the characters of this text. `RENDITION_VERSION` names these rules; the same file
 gives the same text for ever. docs/explanation/the-words-of-recordings.md explains them.
@@ -11,7 +11,7 @@ gives the same text for ever. docs/explanation/the-words-of-recordings.md explai
 3.  White space is TAB, LF, FF, CR and SPACE. A run of it without a line end becomes one space, and
     nothing at the beginning and the end of a line. All other characters stay as they are.
 4.  Line ends are CRLF. A text that is not empty ends with one.
-5.  What is said twice stands twice: services that roll lines upwards repeat each in the next cue.
+5.  Repeated words are kept: services that roll lines upwards repeat each in the next cue.
 6.  Words have the time of their cue, or of their stretch of it where times stand inside. An end
     that does not lie behind its start tells no time: such words have none.
 """
@@ -76,7 +76,7 @@ class Words:
         return self.spans[first:last]
 
     def times(self, start: int, end: int) -> tuple[int, int] | None:
-        """From when until when the words from `start` up to `end` are said, in milliseconds.
+        """The interval in which the words from `start` up to `end` are spoken, in milliseconds.
 
         None where nothing tells.
         """
@@ -86,7 +86,7 @@ class Words:
         return min(span.start_ms for span in timed), max(span.end_ms for span in timed)
 
     def during(self, start_ms: int, end_ms: int) -> list[SpokenSpan]:
-        """The spans that are said, in part at least, from one time up to another."""
+        """The spans that are spoken, in part at least, from one time up to another."""
         return [
             span for span in self.spans if max(span.start_ms, start_ms) < min(span.end_ms, end_ms)
         ]

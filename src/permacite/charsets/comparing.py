@@ -1,4 +1,4 @@
-"""The comparing view of the registry: whether two names stand for one charset, as MIME has it.
+"""Comparison of charset names: whether two names are one charset in MIME (the comparing view).
 
 | section | function |
 |---|---|

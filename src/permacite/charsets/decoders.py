@@ -1,4 +1,4 @@
-"""Decoders for text in pieces: what they share, and those of one octet and of several.
+"""Incremental decoders for charsets of one octet and of several.
 
 | section | class |
 |---|---|
@@ -41,7 +41,7 @@ class Decoder(Protocol):
 
 
 class SingleByte:
-    """An octet is a character, or an error: U+FFFE stands in the table for none."""
+    """An octet is a character, or an error: U+FFFE in the table means no character."""
 
     def __init__(self, table: str, errors: str) -> None:
         self._table = table

@@ -1,4 +1,4 @@
-"""Octets as text by the rules of the Encoding Standard: whole, or piece by piece.
+"""Decoding of octets by the rules of the Encoding Standard: whole, or piece by piece.
 
 | section | function |
 |---|---|
@@ -6,7 +6,8 @@
 | Encoding Standard §6 UTF-8 decode without BOM | decode, with `keep_mark` |
 | Encoding Standard §8 UTF-8, §14.2 UTF-16 | Python's, which say the same |
 | Encoding Standard §9 single-byte encodings, §14.5 x-user-defined | _table |
-| Encoding Standard §10 to §13 legacy multi-byte encodings | multibyte, iso2022jp |
+| Encoding Standard §10 to §13 legacy multi-byte encodings | multibyte |
+| Encoding Standard §12.2.1 ISO-2022-JP decoder | Iso2022Jp._run |
 
 Whole or in pieces, the same octets give the same characters, however they are cut. What is
 malformed is U+FFFD, as often as the standard says; the text never holds a surrogate.
@@ -15,16 +16,9 @@ Deviations: "replacement" reads ASCII and no other octet, so that an archive sho
 of a page in ISO-2022-CN; the standard gives one U+FFFD for all of it.
 
 Readings: a mark is one in GB 18030 and UTF-7 too. Charsets that the standard does not know are
-decoded by Python's codecs.
-
-ISO-2022-JP: octets of seven bits, whose meaning escape sequences shift.
-
-Encoding Standard §12.2.1 ISO-2022-JP decoder -> Iso2022Jp._run. Its states "escape start", "escape"
-and "trail byte" look at the octets ahead here, which wait where there are too few; what is left to
-remember is the output state and the output flag.
-
-Deviations: none.
-Readings: none.
+decoded by Python's codecs. ISO-2022-JP has octets of seven bits, whose meaning escape sequences
+shift. Instead of the states "escape start", "escape" and "trail byte", the decoder looks at the
+octets ahead, which wait if there are too few; it remembers the output state and the output flag.
 """
 
 from __future__ import annotations

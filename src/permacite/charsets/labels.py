@@ -1,4 +1,4 @@
-"""The decoding view of the registry: which codec a label names, and which token follows a codec.
+"""Labels of the Encoding Standard: the codec of a label, the token of a codec (the decoding view).
 
 | section | function |
 |---|---|

@@ -1,4 +1,4 @@
-"""The decoders of charsets without shifts that take one to four octets for a character.
+"""Tables and bulk decoding of charsets without shifts, with one to four octets for a character.
 
 | section | function |
 |---|---|
@@ -10,17 +10,14 @@
 
 The standard reads octet by octet. Here a pattern cuts the octets into units, each a run of ASCII, a
 sequence as long as its lead asks for, or an octet that is none; and a table gives the text of a
-unit. A sequence that stands for nothing is one U+FFFD, but an ASCII octet at its end is read again.
+unit. A sequence without a character is one U+FFFD, but an ASCII octet at its end is read again.
 
-Deviations: none.
-Readings: none.
+Python's codecs, in C, decode in bulk where they give what these rules give. Which entries differ
+depends on the version of Python. So every sequence that such a codec takes is compared with the
+rules, once in a process. A character that always means one other character of ours is replaced
+afterwards. An ambiguous one shows that a piece has to be decoded by the rules.
 
-Decoding in bulk by Python's own codecs, wherever these are found to say what our rules say.
-
-Python's codecs for several octets are in C, and not those of the Encoding Standard; which entries
-differ depends on its version. So every sequence that such a codec takes is compared with the rules,
-once in a process. A character that stands for one other character of ours, and for no other, is
-replaced afterwards. One that cannot be told shows that a piece has to be decoded by the rules.
+Deviations: none. Readings: none.
 """
 
 from __future__ import annotations

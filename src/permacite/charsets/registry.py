@@ -1,4 +1,4 @@
-"""Every charset that documents name: what it is called, what decodes it, how it is a format token.
+"""Registry of charsets: names, codec and format token of every charset that documents use.
 
 A row is one charset of IANA's registry, with the names that are aliases of each other there, the
 labels that the Encoding Standard adds, and those that pages, mail and Python are found to use. So
@@ -12,7 +12,7 @@ and a label is decoded as its row says, whatever the row is called (`decoding`).
 | PDI §3.4.1 the name of a multi-byte charset as format token | token |
 
 Deviations: see `decoding`.
-Readings: names that IANA does not know stand in the row that the Encoding Standard decodes alike.
+Readings: names that IANA does not know are in the row that the Encoding Standard decodes alike.
 """
 
 from __future__ import annotations

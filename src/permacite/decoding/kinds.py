@@ -1,7 +1,7 @@
-"""The kinds of workers: what each loads before its doors close, what it does, and its limits.
+"""Kinds of workers: what each imports before it is confined, what it does, and its limits.
 
-A kind is a row here. Its `load` imports all that its work can need, fonts and models included, for
-nothing can be opened later; it returns the work itself.
+A kind is a row here. Its `load` imports all that its work can need, fonts and models included,
+since nothing can be opened later; it returns the work itself.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What the two sides say to each other: JSON and octets, and a descriptor with a request.
+"""Protocol between a worker and its pool: JSON and octets, and a file descriptor with a request.
 
 A message is two lengths, the JSON and the octets. Neither side can have the other run anything:
 JSON is all that is read. What is longer than allowed, or no JSON object, ends the conversation.
-A descriptor comes from whoever asks for work alone: what a worker sends along is never taken.
+Only the side that asks for work sends a descriptor: what a worker sends along is never taken.
 """
 
 from __future__ import annotations

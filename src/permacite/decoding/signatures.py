@@ -1,8 +1,8 @@
-"""The signatures of a PDF (PAdES, ISO 32000-2 12.8): whether they hold, and for how much of it.
+"""Signatures of a PDF (PAdES, ISO 32000-2 12.8): whether they are valid, and what they cover.
 
 What is checked: that the signed octets are all of the file but the signature itself, their digest,
-and the signature with the key of the certificate in it. What is not: who vouches for that
-certificate, whether it was revoked, and whether the time is right that the signer states.
+and the signature with the key of the certificate in it. Not checked: who issued that certificate,
+whether it was revoked, and whether the time is right that the signer states.
 
 | section | function |
 |---|---|

@@ -1,17 +1,16 @@
-"""The process that decodes: it loads its kind, closes its doors, and answers until it is let go.
+"""Worker process: it loads its kind, confines itself for good, and answers requests until it ends.
 
 A request is words and the octets of an object, as a descriptor of its file, which is mapped: a part
-of a large one costs no memory for the rest. Where the file is cut short underneath, the system ends
-this process, and nobody else. Before it takes more memory than its base, the work asks for it, and
-waits for the answer. An answer is an excerpt or an error of ours; of any other fault only its name
-is told, and the process ends. It ends too where a job leaves much memory behind, which the next
+of a large one costs no memory for the rest. If the file is truncated meanwhile, the system ends
+this process, and no other. Before the work takes more memory than its base, it asks for it and
+waits for the answer. An answer is an excerpt or a PermaciteError; of any other error only the name
+is reported, and the process ends. It also ends if a job leaves much memory behind, which the next
 would lack.
 
-What a process gives up for good before it touches hostile octets.
-
-Limits of the system, no new privileges, Landlock with nothing allowed, and a list of the system
-calls that are left (seccomp): memory, threads, time, and what is open already. None of them is
-`open`, `socket` or `execve`. What the kernel lacks is left out, and said.
+Confinement precedes any hostile octet: resource limits, no new privileges, Landlock with nothing
+allowed, and a seccomp list of the remaining system calls: memory, threads, time, and what is open
+already. None of them is `open`, `socket` or `execve`. What the kernel lacks is skipped and
+reported.
 """
 
 from __future__ import annotations
@@ -308,7 +307,7 @@ def _said(error: PermaciteError) -> dict[str, object]:
 def _content(request: Message) -> tuple[Octets, dict[str, object], bytes]:
     """Return the octets of the object, the words, and the octets that go along.
 
-    Both stand in the request, those that go along last, where it has no descriptor.
+    Both are in the request if it has no descriptor, the accompanying octets last.
     """
     along = request.words.get("along_bytes")
     size = len(request.octets) - (along if isinstance(along, int) else 0)

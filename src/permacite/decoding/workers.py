@@ -1,9 +1,9 @@
-"""Warm workers of one kind: who gets one when, how much memory, and how long.
+"""Pool of warm workers of one kind: queue, memory limits and timeouts.
 
 A worker is started when none is free and there may be more, and is kept for the next job. It ends
 after 100 jobs, after any fault, and when a job takes too long. Memory is one budget for all: a job
-that asks for more than is free waits; one that asks for more than there is, is refused. Where too
-many wait, the next is told to come back.
+that asks for more than is free waits; one that asks for more than there is, is refused. If too many
+wait, the next request fails with a request to retry.
 """
 
 from __future__ import annotations
@@ -397,7 +397,7 @@ _ERRORS: dict[str, type[PermaciteError]] = {
 
 
 def _error(said: object) -> PermaciteError:
-    """Return the error that a worker tells of."""
+    """Return the error that a worker reports."""
     words = said if isinstance(said, dict) else {}
     problem, hint = (str(words.get(name, ""))[:_SENTENCE] for name in ("problem", "hint"))
     kind = _ERRORS.get(str(words.get("code")), PermaciteError)

@@ -1,14 +1,14 @@
-"""Cut the part that a fragment names out of a document's bytes.
+"""Extraction of the part that a fragment names from the bytes of a document.
 
 Persistent Document Identifiers (draft-mallery-urn-pdi-00) §3.4
 
-| section | room |
+| section | module |
 |---|---|
 | §3.4.1 text, and lines as an extension | text |
-| §3.4.2 HTML, §3.4.2 SGML & XML | markup |
+| §3.4.2 HTML, §3.4.2 SGML & XML | structure |
 | §3.4.4 audio, §3.4.5 image and video | media |
-| §3.4.6 octets | octets |
-| §3.7 rows and cells of CSV (RFC 7111), values of JSON (RFC 6901) | table, pointer |
+| §3.4.6 octets | cut |
+| §3.7 rows and cells of CSV (RFC 7111), values of JSON (RFC 6901) | structure |
 
 Deviations: `line` is no scheme of the draft.
 

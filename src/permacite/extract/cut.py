@@ -1,8 +1,6 @@
-"""From a fragment to the room that cuts it.
+"""Extraction by fragment: the scheme decides which module cuts the part. Octets (PDI §3.4.6).
 
-Cut cut_octets out of anything (PDI §3.4.6).
-
-The end is excluded; HTTP ranges include theirs, so `byte=23,57` is `Range: bytes=23-56`.
+The end of `byte=` is excluded; HTTP ranges include theirs, so `byte=23,57` is `Range: bytes=23-56`.
 """
 
 from __future__ import annotations

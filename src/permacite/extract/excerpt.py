@@ -1,4 +1,4 @@
-"""What is cut out of a document, and the checks that every kind of media shares."""
+"""Excerpt: a part that was cut out of a document, and the checks that all media share."""
 
 from __future__ import annotations
 

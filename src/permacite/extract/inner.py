@@ -1,7 +1,7 @@
-"""Cut words out of a page within an aggregate (RFC 2557): a page in a frame, mostly.
+"""Extraction of words from a page within an aggregate (RFC 2557): mostly a page in a frame.
 
 The text of a body part is that of a page, by the same frozen rules, decoded as its own label and
-markup say. Nothing of the aggregate itself is cut: the part is derived, and has no place in it.
+markup say. The aggregate itself is not cut: the part is derived, and has no place in it.
 """
 
 from __future__ import annotations

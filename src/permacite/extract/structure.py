@@ -1,36 +1,31 @@
-"""Cut rows, columns and cells out of CSV (RFC 7111).
+"""Parts of structured text: cells of CSV, values of JSON, elements of markup (PDI §3.4).
 
 Common Format and MIME Type for CSV Files (RFC 4180) §2, URI Fragment Identifiers for the text/csv
 Media Type (RFC 7111) §2
 
 | section | function |
 |---|---|
-| RFC 4180 §2 records and fields | Table |
-| RFC 7111 §2 rows, columns, cells | cells, Table.area |
+| RFC 4180 §2 records and fields | CellTable |
+| RFC 7111 §2 rows, columns, cells | cells, CellTable.area |
+| RFC 6901 JSON Pointer | json_value |
+| PDI §3.4.2 HTML, SGML and XML | elements_by_position, elements_by_name |
 
-Deviations: what is behind the last row or column is an error, as in every scheme of a PDI.
+Deviations: what is beyond the last row or column is an error, as in every scheme of a PDI.
 
-Readings: these rules are frozen, for names rest on them.
-- The separator is that of comma, semicolon and tab which stands most often in the first record,
-  outside quotation marks; of equals the first of these.
+Readings: the rules for CSV are frozen, since names depend on them.
+- The separator is the most frequent of comma, semicolon and tab in the first record, outside
+  quotation marks; of equals the first of these.
 - A quotation mark opens a quoted field only where the field begins. What follows the one that
-  closes it belongs to the field, as it stands; one that is never closed takes all that is left.
+  closes it belongs to the field, verbatim; one that is never closed takes all that is left.
 - An empty line is a record of one empty field. A line end at the very end ends the last record.
 - The header is row 1, whatever the parameter `header` of the media type says.
 - A record and a field are what is written: with quotation marks, without the line end or separator
-  behind them. Several rows of a rectangle stand each on its line.
-
-Cut values out of JSON by their pointers (RFC 6901).
-
-The part is the json_value as it is written, without the white space around it.
-
-Readings: a pointer to two values names nothing: RFC 6901 §4 leaves open which is meant where a name
-stands twice in an object. Octets that are no JSON have no parts, however far they could be read.
-
-Cut elements out of HTML, SGML and XML (PDI §3.4.2).
-
-Positions count start tags from 0; both ends are included. The part is the exact slice of the
-source, from the start tag of the first element to the end of the last, and is never repaired.
+  after them. Several rows of a rectangle are each on a line.
+- A JSON value is cut as it is written, without the white space around it. A pointer to two values
+  names nothing: RFC 6901 §4 leaves open which is meant if a name occurs twice in an object. Octets
+  that are no JSON have no parts, however far they could be read.
+- Positions of elements count start tags from 0; both ends are included. The part is the exact slice
+  of the source, from the start tag of the first element to the end of the last, never repaired.
 """
 
 from __future__ import annotations
@@ -153,7 +148,7 @@ class CellArea(NamedTuple):
 
 
 class CellTable:
-    """The records of a canonical text, and where their fields stand in it."""
+    """The records of a canonical text, and the places of their fields in it."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -220,7 +215,10 @@ class CellTable:
         return value(self.text[slice(*fields[0])]) if fields else ""
 
     def area(self, scheme: str, positions: Sequence[str]) -> CellArea:
-        """What a fragment names of this table. Raises NotFoundError where nothing of it is here."""
+        """What a fragment names of this table.
+
+        Raises NotFoundError where the table has no part of it.
+        """
         rows, columns = table_area(scheme, positions)
         down = _extent(rows, self.height, "rows")
         if scheme == "row":
@@ -230,7 +228,7 @@ class CellTable:
         return CellArea((down.start, down.end), (across.start, across.end), clipped)
 
     def spans(self, area: CellArea) -> list[tuple[int, int]]:
-        """Where an area stands in the text: of each row the fields that are in it."""
+        """The places of an area in the text: for each row the fields that are in it."""
         first, last = area.columns
         spans = []
         for row in range(*area.rows):
@@ -247,7 +245,7 @@ def cells(
 ) -> Excerpt:
     """Return the rows, columns or cells that a fragment names.
 
-    Where they do not stand in one stretch, each row stands on its line, with its own line end.
+    Where they are not one stretch, each row is on its own line, with its line end.
     Raises NotFoundError where the table has none of them.
     """
     table = CellTable(document.text)

@@ -1,4 +1,4 @@
-"""Cut characters and lines out of text (PDI §3.4.1).
+"""Extraction of characters and lines from text (PDI §3.4.1).
 
 Positions count the code points of the canonical text: every line end is CRLF, two characters, and
 a byte order mark is none. A position between CR and LF of a line end that is stored as one

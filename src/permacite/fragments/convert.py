@@ -1,4 +1,4 @@
-"""Positions of one specification as those of another, with a flag where there is no counterpart.
+"""Conversion of positions between specifications, with a flag where there is no counterpart.
 
 | count | from | ends | a line ending |
 |---|---|---|---|

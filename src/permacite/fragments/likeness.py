@@ -1,4 +1,4 @@
-"""How alike two texts are, and which parts of a long text are most like a short one.
+"""Likeness of two texts, and the parts of a long text that are most like a short one.
 
 Edit distance counts characters put in, left out or replaced. It is computed bit-parallel, all rows
 of a column in one integer (Myers 1999, in Hyyrö's form). A long text is first searched for short

@@ -1,4 +1,4 @@
-"""The answers: where a fragment is in an entity, and what became of its integrity checks."""
+"""Location of a fragment in an entity, and the results of its integrity checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where quoted words stand in a text, word for word or nearly.
+"""Places of quoted words in a text, word for word or nearly.
 
 Offsets are code points of `text`. A run of white space in the quote matches any run of white space,
 so that a quote may be pasted from a page that breaks its lines elsewhere.
@@ -31,8 +31,8 @@ class Candidate:
 def occurrences(text: str, quote: str) -> list[tuple[int, int]]:
     """Return start and end of each place where the words of `quote` stand, in linear time.
 
-    Places with the very same white space come first; places of either kind stand in order and do
-    not overlap. White space around the quote is left out. An empty quote stands nowhere.
+    Places with the same white space come first; places of either kind are in order and do not
+    overlap. White space around the quote is left out. An empty quote stands nowhere.
     """
     words = " ".join(quote.split())
     if not words:
@@ -67,8 +67,7 @@ def letters(text: str) -> likeness.Folded:
 def occurrences_of_letters(text: str, quote: str) -> list[tuple[int, int]]:
     """Where the letters of `quote` stand, whatever white space and hyphens are between them.
 
-    Ligatures of the quote are its letters. Places stand in order and do not overlap; in linear
-    time.
+    Ligatures of the quote are its letters. Places are in order and do not overlap; in linear time.
     """
     wanted = letters(_LIGATURE.sub(lambda each: unicodedata.normalize("NFKC", each[0]), quote)).text
     if not wanted:

@@ -9,7 +9,7 @@ URI Fragment Identifiers for the text/plain Media Type (RFC 5147)
 | §3 syntax | parse, TextFragment.canonical |
 | §3.1 integrity checks | IntegrityCheck |
 | §4.2 order of a range | parse (the reason is `ORDER`) |
-| §4.5 syntax errors | ParseError; whoever resolves must then ignore the whole fragment |
+| §4.5 syntax errors | ParseError; a resolver must then ignore the whole fragment |
 | §2.1.2, §4.1 to §4.4 | permacite.fragments.text |
 
 Deviations: none.
@@ -184,7 +184,7 @@ def _plain(text: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Percent-encode what cannot stand in a fragment, or would split it."""
+    """Percent-encode what is not allowed in a fragment, or would split it."""
     return _ESCAPED.sub(lambda found: f"%{ord(found.group()):02X}", text)
 
 

@@ -1,12 +1,14 @@
-"""A text/plain entity that fragments point into: where they are, what they identify, and new ones.
+"""Text: a text/plain entity, with the places of fragments, integrity checks and new fragments.
 
 URI Fragment Identifiers for the text/plain Media Type (RFC 5147)
 
 | section | function |
 |---|---|
 | §2, §2.1.2, §4.1 counting | permacite.text.entity |
-| §2.3, §3.1, §4.4 integrity checks | Text.locate, by permacite.fragments.text |
+| §2.3 checks for another charset, transcoding | checked |
+| §3.1 length and md5 | check_of |
 | §4.2 positions beyond the end | Text.locate |
+| §4.4 integrity checks, unknown checks | Text.locate, checked |
 | §4.5 syntax errors | Text.locate |
 
 Deviations: none.
@@ -15,29 +17,13 @@ Readings:
 - The end of a range that is too large is the end of the entity.
 - All checks are evaluated, and one that fails is enough: the fragment is not interpreted, unless
   the caller forces it (§4.4 says SHOULD NOT).
-
-Integrity checks of an entity: what became of them, and new ones.
-
-URI Fragment Identifiers for the text/plain Media Type (RFC 5147)
-
-| section | function |
-|---|---|
-| §2.3 checks for another charset, transcoding | checked |
-| §3.1 length and md5 | check_of |
-| §4.4 unknown checks | checked |
-
-Deviations: none.
-
-Readings:
 - `length` counts characters as positions do: no byte order mark, a line ending as one. Transcoding
-  leaves it as it is.
-- `md5` is taken over the bytes of the entity as they are, byte order mark and all.
-- Nothing tells whether an entity in another charset began with a byte order mark, nor in which
-  byte order it was: a transcoded entity has every such form, and a check that fits one is right.
+  does not change it.
+- `md5` is taken over the bytes of the entity as they are, byte order mark included.
+- Nothing says whether an entity in another charset began with a byte order mark, nor in which byte
+  order it was: a transcoded entity has every such form, and a check that fits one is right.
 - What cannot be transcoded (bytes that are no characters, or characters that the other charset
   lacks) cannot be checked there: the check counts as one for another charset.
-
-Where the parts of a draft-wilde-text-fragment-00 fragment are, and their union.
 
 URI Fragment Identifiers for the text/plain Media Type (draft-wilde-text-fragment-00)
 
@@ -57,7 +43,7 @@ Readings:
   lines has those between. A CRLF at the very end ends the last line, and begins no other.
 - The first line of an empty entity is empty; its first character is nothing.
 - All matches count that do not overlap, leftmost and longest; an empty match names nothing. A
-  newline is an ordinary character for expressions, unless asked otherwise.
+  newline is an ordinary character for expressions, unless the caller asks otherwise.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-r"""Fragment identifiers of text/plain in their first form: `char()`, `line()` and `match()`.
+r"""Fragment identifiers of text/plain in their first draft: `char()`, `line()` and `match()`.
 
 URI Fragment Identifiers for the text/plain Media Type (draft-wilde-text-fragment-00)
 

@@ -1,4 +1,4 @@
-"""Which charset a document is in, and its bytes as text: never an error, whatever the bytes.
+"""Charset detection of a document, and its decoding, which never fails.
 
 | section | function |
 |---|---|

@@ -1,6 +1,6 @@
-"""A document that is read once: its text, its tokens, and what a page says of itself.
+"""Document: markup that is read once, with its text, its tokens, title and metadata.
 
-Whoever needs any of it takes it from the same Document: decoding takes a while, and finding the
+All callers take it from the same Document: decoding takes a while, and finding the
 tokens of a page takes longer than all that is done with them.
 
 | section | function |
@@ -128,7 +128,7 @@ class Document:
         return title(self.source, xml=self.is_xml) if known is None else known.title
 
     def runs(self, spans: Iterable[tuple[int, int]]) -> list[Run]:
-        """Where (start, end) spans of the page's text stand in the source, run by run.
+        """The source places of (start, end) spans of the page's text, run by run.
 
         The page is read up to the last of them: a text grows at its end alone. Raises NotFoundError
         for a span outside the text.

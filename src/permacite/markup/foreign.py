@@ -1,4 +1,4 @@
-"""Foreign content: where in a stream of HTML tags the SVG and MathML rules hold.
+"""Foreign content: where the rules of SVG and MathML apply in a stream of HTML tags.
 
 | section | function |
 |---|---|

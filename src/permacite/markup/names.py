@@ -1,4 +1,4 @@
-"""Elements by name: the sets that the rules of markup speak of.
+"""Names of elements: the sets that the rules of markup refer to.
 
 What the plain text of a page is made by is frozen with its rules; tree construction follows the
 HTML Living Standard (§13.2.4, §13.2.6).

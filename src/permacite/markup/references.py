@@ -1,4 +1,4 @@
-"""Character references of HTML and XML: what `&amp;` and its kind stand for.
+"""Character references of HTML and XML: what `&amp;` and its kind mean.
 
 HTML: Living Standard §13.2.5.72-80, by the names of §13.5 (a list the standard promises never to
 change; the standard library carries it). XML 1.0 §4.1, §4.6.

@@ -1,4 +1,4 @@
-"""The tokenizer of the HTML standard, frozen: element positions are counted from what it yields.
+"""Tokenizer of HTML and XML, frozen: element positions are counted from what it yields.
 
 HTML Living Standard §13.2.5, scripting off. `TOKENIZER_VERSION` changes with any change of output.
 
@@ -22,11 +22,9 @@ Readings:
 - U+0000 in data is kept as it is, as the tokenizer does; the tree builder drops it.
 - `<?` opens a bogus comment that ends at the next `>`, as it did when positions were first counted.
 
-The tokens of XML documents: real tags only, nothing expanded, nothing fetched.
-
-XML 1.0 (fifth edition) §2.4-2.8, §3.1. The same token kinds as HTML's, with the case of names kept.
-Documents that are not well formed are read as far as that makes sense, never refused: the tokens
-only say where things stand.
+XML 1.0 (fifth edition) §2.4-2.8, §3.1. The same token kinds as in HTML, with the case of names
+kept. Only real tags count; nothing is expanded and nothing is fetched. Documents that are not well
+formed are read as far as that makes sense, never refused: the tokens only give positions.
 
 Readings: references to entities that a DTD declares stay as they are written.
 """

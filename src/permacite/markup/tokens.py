@@ -1,4 +1,4 @@
-"""The tokens of markup: what they hold, where they stand, and what their source says.
+"""Tokens of markup: their content, their offsets, and their source.
 
 Offsets are code points of the decoded source. Tokens are named tuples: a page has tens of thousands
 of them, and making one takes a third of the time of a frozen dataclass. What is costly is read from
@@ -177,7 +177,7 @@ class Comment(NamedTuple):
 
     @property
     def data(self) -> str:
-        """What stands in the comment."""
+        """The content of the comment."""
         raw = self.source[self.data_start : self.data_end]
         return raw.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "\ufffd")
 

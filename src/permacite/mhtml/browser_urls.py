@@ -1,4 +1,4 @@
-"""URLs as browsers write them: which characters they escape, which they leave (URL Standard §4.4).
+"""URLs as browsers serialize them: which characters they escape (URL Standard §4.4).
 
 Browsers escape less than RFC 2396 wants (`|`, `[` and `'` stay in a path) and normalise more (case
 of the host, the scheme's own port). Both sides of a comparison go through here.

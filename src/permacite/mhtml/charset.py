@@ -1,7 +1,7 @@
-"""Which charset a text is in: what its octets, its heading and its markup say (RFC 2557 §10).
+"""Charset of a text: from its octets, its heading and its markup (RFC 2557 §10).
 
 Readings: a byte order mark decides, then the heading, then what markup declares about itself; the
-octets are kept as they are whatever is decided.
+octets are never changed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a page would give away to whoever receives it: local file names, hidden values, tokens.
+"""Disclosures of a page to its recipient: local file names, hidden values, tokens.
 
     RFC 2557 §11.1 file: URIs -> "file-uri"     hidden fields and tickets -> "hidden-value", "token"
 

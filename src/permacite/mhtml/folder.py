@@ -1,4 +1,4 @@
-"""An aggregate as files, and files as an aggregate: names and bytes, nothing is read or written.
+"""Aggregates as files, and files as an aggregate: names and bytes; nothing is read or written.
 
 Every part becomes a file with a safe name; `aggregate.json` says what the parts were called, so
 that packing the files again gives the same labels, types and order. Without it a folder of files

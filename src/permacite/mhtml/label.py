@@ -57,7 +57,7 @@ class LocationLabel(NamedTuple):
 
 
 def read_location(value: bytes) -> LocationLabel:
-    """The URI of a Content-Location field, given its value as it stands. Never fails."""
+    """The URI of a Content-Location field, given its raw value. Never fails."""
     if _PLAIN.fullmatch(value) is not None and value.find(b"=?") < 0 and value[3:4] != b":":
         return LocationLabel(value, value.decode("ascii"))
     faults: list[tuple[str, int]] = []

@@ -1,13 +1,13 @@
-"""Every reference of an HTML, SVG, XHTML or CSS document, with its exact place, nothing changed.
+"""Links: every reference of an HTML, SVG, XHTML or CSS document, with its exact place.
 
-RFC 2557 §4.4.1, §7: references are found and matched as they stand; the text that holds them is
+RFC 2557 §4.4.1, §7: references are found and matched verbatim; the text that holds them is
 never altered by this. The table of what holds references: `links_table`.
 
 Readings:
-- A reference of `srcdoc` stands in markup inside markup: its offsets are those of the outer source,
+- A reference of `srcdoc` is in markup inside markup: its offsets are those of the outer source,
   and what is written there is escaped twice.
 - `usemap` is not a reference to anything outside the page and is left out; so is `itemid`.
-- Values are given as they stand, empty ones too: what is done with `src=""` is for others to say.
+- Values are given verbatim, empty ones too: what is done with `src=""` is for others to say.
 """
 
 from __future__ import annotations

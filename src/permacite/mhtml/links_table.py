@@ -1,4 +1,4 @@
-"""Which attributes of HTML and SVG hold references, and what for: a table.
+"""Table of the attributes of HTML and SVG that hold references, and their purpose.
 
 Sources: HTML Living Standard (attributes index, obsolete features §16), HTML 4.01, SVG 2 §16.1.
 Names are local names in lower case, so that `xlink:href` is `href`.

@@ -1,4 +1,4 @@
-"""When two names are the same name, the same thing, or one covers the other.
+"""Equivalence of names: the same name, the same thing, or one covers the other.
 
 Persistent Document Identifiers (draft-mallery-urn-pdi-00)
 

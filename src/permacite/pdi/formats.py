@@ -1,4 +1,4 @@
-"""Format tokens: the one word for a media type that stands in a PDI.
+"""Format tokens: the one word for a media type in a PDI.
 
 Persistent Document Identifiers (draft-mallery-urn-pdi-00)
 

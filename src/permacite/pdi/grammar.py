@@ -1,4 +1,4 @@
-"""The grammar of resource identifiers, one function for each production, with what was meant.
+"""Grammar of resource identifiers, one function for each production.
 
 Persistent Document Identifiers (draft-mallery-urn-pdi-00) §1 to §1.2.1. The rules as printed lack
 repetitions and name no lengths; each production here says how it is read.

@@ -1,4 +1,4 @@
-"""Which names may be minted.
+"""Rules for names that may be minted.
 
 Persistent Document Identifiers (draft-mallery-urn-pdi-00) §2.1 to §2.6, §3.6.1.
 

@@ -1,4 +1,4 @@
-"""The four kinds of PDI as values: a document, a part of one, a citation, a pattern.
+"""Values of the four kinds of PDI: a document, a part of one, a citation, a pattern.
 
 Persistent Document Identifiers (draft-mallery-urn-pdi-00)
 

@@ -1,4 +1,4 @@
-"""Predicates of assertions: what people write, and the IRI that it stands for.
+"""Predicates of assertions: the words that people write, and their IRIs.
 
 PDI draft:
   §3.6.5 Assertions -> `check_predicate`, when an assertion is made; `predicate_iri`, to write it

@@ -1,11 +1,11 @@
-"""How the words of a composite document agree with those that it quotes (PDI §3.5).
+"""Agreement of the words of a composite document with those that it quotes (PDI §3.5).
 
 PDI draft:
   §3.5 a composite document may include text from other sources -> `agreement`, `agreement_at`
 
-Deviations: none.
-Readings: the draft does not say that words must be the same. Where only white space differs, as
-where lines were broken anew, the words are those that are quoted, and this is told.
+Deviations: none. Readings: the draft does not say that words must be the same. Where only white
+space differs, as where lines were rewrapped, the words are those that are quoted, and the
+difference is reported.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def agreement(here: str, there: str) -> Answer:
 
 
 def agreement_at(text: str, start: int, there: str) -> Answer:
-    """Compare what stands in a text from position `start` on with the words of a source."""
+    """Compare a text, from position `start` on, with the words of a source."""
     if text.startswith(there, start):
         return "exact"
     here = " ".join(text[start : start + 2 * len(there) + _SLACK].split())

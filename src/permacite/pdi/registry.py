@@ -1,4 +1,4 @@
-"""The media types that IANA had registered by March 2025: what format tokens rest on.
+"""Media types that IANA had registered by March 2025: the basis of format tokens.
 
 Sorted by top-level type, in lower case. The list is frozen: a token once made from it must never
 change, so a type registered later keeps the token major+minor that it has without a row here.

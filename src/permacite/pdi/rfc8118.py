@@ -1,4 +1,4 @@
-"""Places in a PDF: the fragments of its own media type, and the schemes that say the same.
+"""Places in a PDF: the fragments of its own media type, and the equivalent schemes.
 
 The application/pdf Media Type (RFC 8118)
 
@@ -107,7 +107,7 @@ def parse_rfc8118(text: str) -> PagePlace:
 
 
 def _area(text: str, offset: int, value: str) -> tuple[int, int, int, int]:
-    """Left, top, width and height in whole points, around what is said in fractions."""
+    """Left, top, width and height in whole points, rounded outwards."""
     lengths = [float(each) for each in _LENGTHS.findall(value)]
     if len(lengths) != _EDGES or _LENGTHS.sub("", value):
         problem = "expected left, top, width and height in points, such as 72,100,200,150"

@@ -1,4 +1,4 @@
-"""Fragment schemes: what each one's positions look like, and which media types have it.
+"""Fragment schemes: the positions of each, and the media types that have it.
 
 Persistent Document Identifiers (draft-mallery-urn-pdi-00)
 
@@ -38,8 +38,8 @@ Readings:
   parts by `;`, are several fragments, and a name has one (§3.2.3). What is behind the end is an
   error, as in every scheme, where RFC 7111 would ignore it.
 - `%28` and `%29` are the parentheses of a corner (§3.6.4 step 1: both are in OTHER). `%2c` between
-  numbers is read as the comma that alone can stand there; a comma is reserved, so step 1 leaves it
-  escaped: the text is another one, and means the same. In the name of an element it is data.
+  numbers is read as the comma that alone is possible there; a comma is reserved, so step 1 leaves
+  it escaped: the text is another one, and means the same. In the name of an element it is data.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Parse a PDI: a document, a fragment, a citation or a pattern.
+"""Parser of a PDI: a document, a fragment, a citation or a pattern.
 
 Persistent Document Identifiers (draft-mallery-urn-pdi-00)
 

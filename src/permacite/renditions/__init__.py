@@ -1,13 +1,13 @@
-"""Renditions: the words of any document, its places and their labels, by written, frozen rules.
+"""Renditions: the text of any document, with its map and its labels, by frozen rules.
 
-| room | what it holds |
+| module | contents |
 |---|---|
 | model | Rendition, Original, and what comes out: Rendered, Label, Notice |
 | printed | where words stand, as the document numbers its own parts |
 | registry | which rendition makes the text of a document; those of installed packages |
 | stored | labels, maps and the record of a rendering, as they are kept beside the text |
 
-A rendition has two steps. `decode` takes octets apart, with the libraries of others where need be;
+A rendition has two steps. `decode` takes octets apart, with third-party libraries where necessary;
 `render`, pure, makes a text of the parts by rules that are written down. The rules have a name and
 a version, and are frozen: another rule is another version, since citations count characters.
 Where third-party code had a part, what came out is committed and never made again.

@@ -1,4 +1,4 @@
-"""Pages of PDFs as pictures, drawn by PDFium: a whole page, or an area of it.
+"""Drawing of PDF pages as pictures by PDFium: a whole page, or an area of it.
 
 A picture depends on the build of PDFium, on the fonts in it, and on the scale: it is derived, and
 never what a name denotes. Lengths are points from the upper left corner of the page as it is shown,

@@ -1,4 +1,4 @@
-"""The words of a page as a browser drew it, and its markup: from pieces and what layout knows.
+"""Rendition of a page as a browser drew it, and its markup: from pieces and their layout.
 
 A browser tells the markup of each document in pieces, texts between tags, and in which order and
 layout the texts were drawn. This makes the source of each document and one text of all, by rules
@@ -98,7 +98,7 @@ def draw(
 
 
 class DrawnSource:
-    """The source of one document, and where its texts stand in it."""
+    """The source of one document, and the places of its texts in it."""
 
     def __init__(self, number: int, drawing: Drawing) -> None:
         self.number = number
@@ -202,7 +202,7 @@ class _DrawnWriter:
             self._cell(begins=code == _CELL)
 
     def _cell(self, *, begins: bool) -> None:
-        """Begin or end a cell; one that stands in no row is a line."""
+        """Begin or end a cell; one outside a row is a line."""
         self._forget()
         if not self._rows:
             self._line(max(self._breaks, 1))
@@ -285,7 +285,7 @@ class _DrawnWriter:
         self._put(run)
 
     def _run(self, length: int, part: int, place: int) -> None:
-        """Take note that the next characters stand in a source; runs that meet are one."""
+        """Record the source of the next characters; adjoining runs are joined."""
         if self._runs:
             start, size, of, source = self._runs[-1]
             if start + size == self._length and of == part and source + size == place:
@@ -343,7 +343,7 @@ def _numbers(data: bytes, at: int) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class DrawnMap:
-    """Where the characters of a drawn text stand in the sources of its page and its frames."""
+    """Map from the characters of a drawn text to the sources of its page and its frames."""
 
     starts: array[int] = field(repr=False)
     lengths: array[int] = field(repr=False)
@@ -360,7 +360,7 @@ class DrawnMap:
     def places(self, start: int, end: int) -> Iterator[tuple[int, int, int]]:
         """Where the characters from `start` to `end` stand: (part, start, end) of its source.
 
-        A character that is escaped in the source is told by where its escape begins.
+        The place of a character that is escaped in the source is where its escape begins.
         """
         index = max(0, bisect_right(self.starts, start) - 1)
         while index < len(self.starts) and self.starts[index] < end:
@@ -381,7 +381,7 @@ class DrawnMap:
         return self.starts[index] + behind
 
     def span(self, part: int, start: int, end: int) -> tuple[int, int] | None:
-        """From the first to the last character that stands in a stretch of a source."""
+        """From the first to the last character of a stretch of a source."""
         first = last = -1
         for index, number in enumerate(self.parts):
             begin = max(start, self.sources[index])

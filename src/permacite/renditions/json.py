@@ -1,9 +1,9 @@
-"""The words of JSON documents: their values, each named by its pointer (RFC 8259, RFC 6901).
+"""Rendition of JSON documents: their values, each named by its pointer (RFC 8259, RFC 6901).
 
 docs/explanation/the-words-of-json.md explains these rules, which are frozen: `json-text/1`.
 
 1.  The text is made of the values that are strings, numbers, true, false or null, in the order of
-    the document. Names of members are no text: they stand in the labels.
+    the document. Names of members are no text: they are in the labels.
 2.  Each value begins a line. An empty string leaves nothing.
 3.  Strings stand as what they say, escapes decoded, line ends as CRLF; U+0000 is dropped, and half
     of a surrogate pair is U+FFFD. Everything else of them stays as it is. Numbers, true, false and

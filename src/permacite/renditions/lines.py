@@ -1,4 +1,4 @@
-"""A text that is being written line by line, with its labels and what stands behind a line."""
+"""Line writer of renditions: text line by line, with labels, and notes after a line."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Lines:
 
     @property
     def is_in_line(self) -> bool:
-        """Whether something stands in the line that is being written."""
+        """Whether the line that is being written has content."""
         sheet = self._sheet
         return sheet.length > 0 and sheet.pending != _LINE_END
 
@@ -71,7 +71,7 @@ class Lines:
             self._flush()
 
     def cell(self) -> None:
-        """Have what follows stand in a cell of its own, where a row has begun."""
+        """Begin a new cell, where a row has begun."""
         if self._sheet.pending != _LINE_END and self._sheet.length:
             self._sheet.pending = self._sheet.pending.strip(" ") + "\t"
 

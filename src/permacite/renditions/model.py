@@ -1,4 +1,4 @@
-"""The values of renditions: what goes in, what comes out, and what a rendition is.
+"""Values of renditions: the original, the rendered text, and a rendition itself.
 
 Positions count the code points of the text, line ends as CRLF: those of a PDI.
 """
@@ -86,11 +86,11 @@ class Original:
 class Rendered:
     """A text, and where it comes from. Raises ParseError or LimitError for what is no such text.
 
-    Line ends of `text` are CRLF. `labels` stand in the order of their starts, and may lie within
-    each other. `map` leads from positions of the text to places in the source: it names its form in
-    its first octets, and has at most 8 octets for each character; it is empty where the rules of
-    the rendition alone make it again. `builds`: the libraries of others that had a part, by name,
-    each with its version. `title` and `stated` are what the document says of itself.
+    Line ends of `text` are CRLF. `labels` are in the order of their starts, and may be nested.
+    `map` leads from positions of the text to places in the source: it names its form in its first
+    octets, and has at most 8 octets for each character; it is empty where the rules of the
+    rendition alone make it again. `builds`: the third-party libraries that were used, by name, each
+    with its version. `title` and `stated` are what the document says of itself.
     """
 
     text: str

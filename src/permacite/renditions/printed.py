@@ -1,4 +1,4 @@
-"""Where in a document words stand, as it numbers or names its own parts: p. 17, section 2.1."""
+"""Printed places of words: the document's own page and section numbers, p. 17, section 2.1."""
 
 from __future__ import annotations
 

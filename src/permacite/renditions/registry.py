@@ -163,7 +163,7 @@ def reads(rendition: Rendition[Any], media_type: str) -> bool:
 
 
 def rendition_named(name: str) -> Rendition[Any]:
-    """The rendition with this name and version, such as "xml-text/1"; the last where none is said.
+    """The rendition with this name, such as "xml-text/1"; the last version if none is given.
 
     Raises NotFoundError.
     """

@@ -1,4 +1,4 @@
-"""What is kept beside a text: its labels, and the record of how it was made.
+"""Sidecars of a text: its labels, and the record of how it was made.
 
 docs/reference/renditions.md has both forms. A map is kept as its rendition gives it.
 """

@@ -1,4 +1,4 @@
-"""The words of XML documents, with their own pages and numbers: TEI, JATS, DocBook, SVG, any other.
+"""Rendition of XML documents, with their own pages and numbers: TEI, JATS, DocBook, SVG, others.
 
 docs/explanation/the-words-of-xml.md explains these rules, which are frozen: `xml-text/1`.
 
@@ -7,25 +7,25 @@ docs/explanation/the-words-of-xml.md explains these rules, which are frozen: `xm
     declaration. Elements are known by their local names; nothing is fetched.
 2.  Left out with their content: `script style metadata annotation annotation-xml`, and `pagenum`,
     which names a page.
-3.  References to entities that the document declares stay as they are written, and that is told:
+3.  References to entities that the document declares stay as they are written, with a notice:
     nothing is expanded.
 4.  White space is TAB, LF, CR and SPACE. A run of it becomes one space, and nothing at the
     beginning and the end of a line; where `xml:space` is `preserve`, and in the elements of
     VERBATIM, it stays as it is, line ends as CRLF. U+0000 is dropped.
-5.  An element of BLOCKS stands on lines of its own, one of INLINE in the line it is in. Any other
-    stands in the line where the element around it does, or has characters of its own beside its
-    elements; else on lines of its own. There are no empty lines, but in what stays as it is.
+5.  An element of BLOCKS is on lines of its own, one of INLINE in the line it is in. Any other is in
+    the line where the element around it does, or has characters of its own beside its elements;
+    else on lines of its own. There are no empty lines, but in what stays as it is.
 6.  `lb br break` end a line; `lb` with `break="no"` does not, and takes the white space around it
     away. The cells (CELLS) of a row (ROWS) are separated by one tab each.
-7.  A note (NOTES) in the middle of a line stands on lines of its own behind that line.
+7.  A note (NOTES) in the middle of a line is on lines of its own after that line.
 8.  Line ends are CRLF. A text that is not empty ends with one.
 9.  Labels: `pb cb lb milestone` with `n`, and `pagenum`, name what follows up to the next of their
     kind (page, column, line, or the `unit`). Any other element with `n`, or one of LABELLED with a
     child `label`, is labelled by that; a section or a chapter without either by its `head` or
-    `title`. Where a label stands without any text, there is none. The target is `elt`, the number
+    `title`. A label without any text is dropped. The target is `elt`, the number
     of its start tag.
 
-What an XML document states of itself: the header of TEI, the front of JATS, else a title.
+Metadata comes from the header of TEI or the front of JATS, else from a title.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class XmlStatements:
 
     @property
     def title(self) -> str | None:
-        """The title that is stated, else what first stands in an element `title` or `head`."""
+        """The title that is stated, else the content of the first `title` or `head`."""
         for claim in self.claims():
             if claim.field == "title":
                 return claim.value

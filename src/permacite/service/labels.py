@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from permacite.extract.structure import CellTable
     from permacite.renditions import Label
     from permacite.renditions.drawn import DrawnMap
-    from permacite.renditions.pdf.places import CharacterBoxes
+    from permacite.renditions.pdf.boxes import CharacterBoxes
 
 __all__ = [
     "drawn_map_of",
@@ -116,7 +116,7 @@ def places_of(repository: Repository, representation: Representation) -> Charact
 
     Raises RestrictedError, IntegrityError where the map is altered.
     """
-    from permacite.renditions.pdf.places import read_map
+    from permacite.renditions.pdf.boxes import read_map
 
     if representation.derived_from is None:
         return None

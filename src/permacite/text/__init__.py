@@ -10,5 +10,5 @@
 | index | checkpoints: any place is found by reading one block |
 | entity | an entity and the places in it, from all of these |
 | document | DocumentText: the one text of a document, with the positions of a PDI |
-| first | the frozen rules by which the first documents are decoded |
+| first_rules | the frozen rules by which the first documents are decoded |
 """

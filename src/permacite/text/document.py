@@ -1,4 +1,4 @@
-"""The text of a document: its octets, decoded in one way, whole or where it is wanted.
+"""DocumentText: the text of a document, decoded in one way, whole or in part.
 
 | section | function |
 |---|---|
@@ -31,7 +31,7 @@ _MODE: LineEndings = "http"
 
 
 class DocumentText:
-    """A text that is cited, shown, searched and proven: whoever needs words takes them from here.
+    """The text of a document, as it is cited, shown, searched and proven.
 
     With an `index` of the same octets, only what is asked for is read. Raises IntegrityError for an
     index of an entity of another size, ValueError for one of another charset.

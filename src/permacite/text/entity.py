@@ -1,4 +1,4 @@
-"""An entity that is read as needed: its charset and line endings, and where positions are in it.
+"""Entity: a text that is read as needed, with its charset, line endings and positions.
 
 | section | function |
 |---|---|

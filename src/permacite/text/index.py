@@ -1,4 +1,4 @@
-"""An index of an entity: checkpoints on the way through it, so that any place is found at once.
+"""Index of an entity: checkpoints, from which any place is found by reading one block.
 
 Built in one pass, together with the length, the line count, both digests, and whether all bytes are
 characters. One index serves characters, code points, lines and positions of the canonical text.

@@ -1,4 +1,4 @@
-"""Reading an entity block by block, as decoded text, in constant memory.
+"""Reader of an entity block by block, as decoded text, in constant memory.
 
 A block never ends inside a character, nor between CR and what may follow it in one line ending:
 so the counts of blocks add up, and each block can be searched by itself.

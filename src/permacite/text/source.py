@@ -1,4 +1,4 @@
-"""Where the bytes of an entity are: in memory, mapped, or in a file that is read as needed."""
+"""Byte sources of an entity: in memory, mapped, or in a file that is read as needed."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Fill: TypeAlias = "Callable[[int, memoryview], int]"
 class ByteSource(Protocol):
     """Bytes that can be read from any place. Sizes and places are in bytes.
 
-    Whoever has them elsewhere than in memory or in a file hands in one of these.
+    Callers with bytes that are neither in memory nor in a file implement this protocol.
     """
 
     @property

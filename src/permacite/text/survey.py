@@ -1,4 +1,4 @@
-"""Finding places in an entity by their position: by an index, a sweep, or a walk."""
+"""Search for places in an entity by their position: by an index, a sweep, or a walk."""
 
 from __future__ import annotations
 

@@ -1,14 +1,12 @@
-"""Sweeping: the counts of long stretches of an entity, fast and in constant memory.
+"""Counts of long stretches of an entity, fast and in constant memory.
 
 A sweep yields marks: places that are safe to read from, with the counts before them. It counts in
 the bytes where it can (UTF-8, one byte per character) and decodes where it must. UTF-8 is checked
-on the way: a slice with bytes that are no characters is decoded, so that the counts stay right.
-With NumPy, stretches are counted by vector instructions, in two threads.
+meanwhile: a slice with bytes that are no characters is decoded, so that the counts stay right.
 
-Counting one stretch of bytes with NumPy, where it is installed: by vector instructions.
-
-Each operation is one pass over the stretch, without the interpreter's lock; so what counts is how
-few there are, and that each is long enough to be worth a change of threads.
+With NumPy, stretches are counted by vector instructions, in two threads. Each operation is one pass
+over the stretch, without the interpreter's lock; so there should be few of them, and each should be
+long enough to be worth a change of threads.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Counting: characters, code points and line endings, and finding a place by such a count.
+"""Counts of characters, code points and line endings, and the place of such a count.
 
 | section | function |
 |---|---|
@@ -14,10 +14,8 @@ Readings:
   and LF, as files of many systems have them. CRLF is one ending in each of them. No other control
   character or separator ends a line. LF CR is two endings, and so is CR CR LF.
 
-Counting one stretch of bytes, with the standard library alone.
-
-A stretch begins and ends at a `safe_cut`. Counters check UTF-8 as they count it (Unicode §3.9,
-table 3-7): for bytes that are no characters they give None, and the caller decodes.
+A stretch of bytes begins and ends at a `safe_cut`. Counters check UTF-8 as they count it (Unicode
+§3.9, table 3-7): for bytes that are no characters they give None, and the caller decodes.
 """
 
 from __future__ import annotations
@@ -90,10 +88,10 @@ class Tally(NamedTuple):
     """What stands before a place: counts of bytes, code points and line ending characters.
 
     `byte` counts from the start of the entity, byte order mark included; the others from the first
-    character. `cr`, `lf` and `nel` count every such character, `crlf` and `crnel` the pairs: so
-    one tally gives the positions of every mode. A place between the two characters of a pair is
-    none: it is never tallied. Whoever needs no lines may leave `cr`, `lf` and `nel` at 0, and
-    whoever does not use the mode "all", `nel` and `crnel`.
+    character. `cr`, `lf` and `nel` count every such character, `crlf` and `crnel` the pairs: so one
+    tally gives the positions of every mode. A place between the two characters of a pair is none:
+    it is never tallied. `cr`, `lf` and `nel` may be 0 where lines are not needed, `nel` and `crnel`
+    where the mode is not "all".
     """
 
     byte: int = 0

@@ -1,8 +1,8 @@
 """URI references: parse, resolve, compare and find them (RFC 2396, and an RFC 3986 profile).
 
-RFC 2396 is the default everywhere; `profile="rfc3986"` reads by its successor. The rooms:
+RFC 2396 is the default everywhere; `profile="rfc3986"` reads by its successor. The modules:
 reference (values), resolution, relativization, normalization, composition, escapes (and IRIs),
-context (running text, App. E), cautions (§7).
+context (running text, App. E), security (§7).
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from permacite.exports import on_demand
 
 if TYPE_CHECKING:
-    from permacite.uri.cautions import Caution, warnings
     from permacite.uri.composition import compose, replace
     from permacite.uri.context import Found, find
     from permacite.uri.escapes import (
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from permacite.uri.reference import Reference, Segment, iter_errors, parse
     from permacite.uri.relativization import relativize
     from permacite.uri.resolution import Base, establish_base, resolve
+    from permacite.uri.security import Caution, warnings
     from permacite.uri.shortcuts import Resolved
 
 __all__ = [
@@ -59,7 +59,7 @@ __all__ = [
 on_demand(
     __name__,
     {
-        "permacite.uri.cautions": "Caution, warnings",
+        "permacite.uri.security": "Caution, warnings",
         "permacite.uri.composition": "compose, replace",
         "permacite.uri.context": "Found, find",
         "permacite.uri.escapes": (

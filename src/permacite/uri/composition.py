@@ -1,4 +1,4 @@
-"""References from components, and with some components changed.
+"""Composition of references from components, and replacement of components.
 
 | section | function |
 |---|---|

@@ -1,4 +1,4 @@
-"""URI references in running text: where they begin and end, and how they were broken.
+"""URI references in running text: their boundaries, and broken lines (RFC 2396 App. E).
 
 | section | function |
 |---|---|

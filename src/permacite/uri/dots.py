@@ -1,4 +1,4 @@
-"""The complete path segments "." and "..", removed as RFC 2396 and as RFC 3986 remove them.
+"""Removal of the path segments "." and "..", as in RFC 2396 and as in RFC 3986.
 
 | section | function |
 |---|---|

@@ -1,4 +1,4 @@
-"""Escape sequences: data into a component and out of it, and what was never escaped, into a URI.
+"""Percent escapes: quote data for a component, unquote it, and convert IRIs to URIs.
 
 | section | function |
 |---|---|
@@ -9,14 +9,14 @@
 | RFC 3987 §3.2 Converting URIs to IRIs | `to_iri` |
 
 A reference is divided into its components before any of them is unescaped, and data is escaped
-before it is put into one: nothing here unescapes a whole URI. Nothing here is done by `parse`
-either: whoever reads a page that was not written by the rules says so, with `from_iri`.
+before it is put into one: nothing here unescapes a whole URI. `parse` does none of this either: a
+reader of a page that was not written by the rules says so, with `from_iri`.
 
 Deviations: A host that IDNA 2003 (the standard library's codec) refuses is escaped as UTF-8.
 
 Readings:
 - `quote` escapes what §3 calls reserved within the component, and what §2.4.3 excludes: all of the
-  data comes back from `unquote`, and none of it is taken for a delimiter.
+  data comes back from `unquote`, and none of it is mistaken for a delimiter.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _HIGH_ESCAPES = compile_pattern("(?:%[89A-Fa-f][0-9A-Fa-f])++")
 
 @cache
 def _octets(component: Component) -> tuple[str, ...]:
-    """Return, for each octet, how it stands in `component`."""
+    """Return how each octet is written in `component`."""
     literal = _UNRESERVED + _LITERAL[component]
     characters = map(chr, range(256))
     return tuple(c if c in literal else f"%{ord(c):02X}" for c in characters)
@@ -85,7 +85,7 @@ def quote_from_bytes(data: bytes, component: Component) -> str:
 
 
 def quote(text: str, component: Component) -> str:
-    """Return `text`, as UTF-8, as it stands in `component`; a "%" of it becomes "%25".
+    """Return `text` in UTF-8, escaped for `component`; "%" becomes "%25".
 
     Raises ParseError for a lone surrogate, which has no octets.
     """

@@ -1,4 +1,4 @@
-"""Where a text is not a URI reference: every fault, in order, with its offset and its rule.
+"""Syntax errors of a URI reference: every fault, in order, with its offset and its rule.
 
 The patterns of `syntax` only say yes or no. This walks the components as App. B divides them, and
 names the first character that cannot stand where it stands (the "%" itself of a lone "%").
@@ -171,7 +171,7 @@ class _FaultScanner:
             start += 1
 
     def illegal(self, offset: int, what: str) -> ParseError:
-        """Say why the character at `offset` cannot stand in `what`."""
+        """Say why the character at `offset` is not allowed in `what`."""
         character = self.text[offset]
         if character == "%" and what not in {"scheme", "port"}:
             return self.fault('expected two hexadecimal digits after "%"', offset, "escape")

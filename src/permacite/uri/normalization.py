@@ -1,4 +1,4 @@
-"""Normal forms and equivalence, by named levels.
+"""Normalization and equivalence of URIs, by named levels.
 
 | section | function |
 |---|---|

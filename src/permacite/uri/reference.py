@@ -1,4 +1,4 @@
-"""URI references: text to an immutable value with exact components.
+"""Reference: an immutable URI reference with exact components, and its parser.
 
 RFC 2396, Uniform Resource Identifiers (URI): Generic Syntax (T. Berners-Lee, R. Fielding,
 L. Masinter, August 1998), and RFC 3986 (January 2005) as the second profile.

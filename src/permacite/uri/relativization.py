@@ -1,4 +1,4 @@
-"""From an absolute URI to the short reference that means it, seen from a base.
+"""Relativization: the short reference for an absolute URI, relative to a base.
 
 | section | function |
 |---|---|

@@ -1,4 +1,4 @@
-"""Relative references: from a reference and a base to the absolute form.
+"""Resolution of relative references against a base (RFC 2396 §5.2).
 
 | section | function |
 |---|---|

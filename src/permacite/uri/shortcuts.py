@@ -1,4 +1,4 @@
-"""References that resolve by having other text put before them, which is nearly all of them.
+"""Fast paths of resolution: references that resolve by a prefix, which is nearly all of them.
 
 The algorithms of RFC 2396 §5.2 and RFC 3986 §5.2 are in `resolution`. This answers the references
 of which no path need be taken apart, from strings prepared once for a base, in a third of the time;
@@ -42,7 +42,7 @@ class Resolved(NamedTuple):
     def uri(self, base: object) -> str:
         """Return the absolute URI (with fragment) that a new request would be for.
 
-        `base` (text, Reference or Base) stands in for the same document, less its own fragment.
+        `base` (text, Reference or Base) is used for the same document, less its own fragment.
         """
         if self.reference.is_absolute:
             return self.reference.text

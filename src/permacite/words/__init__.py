@@ -1,4 +1,4 @@
-"""The words that readers see, in every language that the reader speaks: one file of them for each.
+"""Translations: the sentences that readers see, one file for each language.
 
 | in a file | is |
 |---|---|
@@ -82,7 +82,7 @@ class Words:
         return shown | {"count": self.number(count)} if isinstance(count, int) else shown
 
     def texts_under(self, *tables: str) -> dict[str, str | dict[str, str]]:
-        """The sentences of some tables, as they stand, for scripts."""
+        """The raw sentences of some tables, for scripts."""
         return {key: text for key, text in self.texts.items() if key.partition(".")[0] in tables}
 
     def number(self, number: float, places: int = 0) -> str:

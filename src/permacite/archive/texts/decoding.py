@@ -90,9 +90,9 @@ def charset_of(media_type: str, recorded: str | None, head: bytes) -> Charset:
         return of_codec(codec)
     if recorded is None and not is_xml(media_type):
         recorded = "us-ascii" if media_type == "message/header" else "utf-8"
-    from permacite.text import first
+    from permacite.text import first_rules
 
-    return first.charset(recorded or markup.sniff_charset(head, None, media_type).codec)
+    return first_rules.charset(recorded or markup.sniff_charset(head, None, media_type).codec)
 
 
 def is_of_first_rules(recorded: str | None) -> bool:

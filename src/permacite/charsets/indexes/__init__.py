@@ -1,4 +1,4 @@
-"""The indexes of the Encoding Standard: code points by pointer (§5).
+"""Indexes of the Encoding Standard: code points by pointer (§5).
 
 Two files hold them, compressed: each line is a name, a tab, and the characters in the order of
 their pointers. ORIGIN.md says whence they come, and `generate` how.

@@ -1,1 +1,1 @@
-"""Cut pictures, sound and video. Needs the extras `media`: Pillow, and `video`: PyAV."""
+"""Extraction from pictures, sound and video. Needs the extras `media` and `video`."""

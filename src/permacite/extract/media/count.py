@@ -1,4 +1,4 @@
-"""How many pictures a file holds, by its blocks: nothing is decoded.
+"""Number of pictures in a file, from its blocks: nothing is decoded.
 
 | format | pictures |
 |---|---|

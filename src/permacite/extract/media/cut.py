@@ -1,9 +1,8 @@
-"""From the fragment of a picture, a sound or a video to the room that cuts it.
+"""Extraction from pictures, sound and video by fragment, and previews that any browser plays.
 
-A small file that any browser plays, made of a part of a sound or a video: WebM, VP8 and Opus.
-
-It is derived: smaller, with loss, and never what is cited. Its digest is that of the part. Encoders
-that come under the GPL are not used.
+A preview is a small file of a part of a sound or a video: WebM, VP8 and Opus. It is derived:
+smaller, with loss, and never what is cited. Its digest is that of the part. GPL encoders are not
+used.
 """
 
 from __future__ import annotations
@@ -114,7 +113,7 @@ def part(
 ) -> Excerpt:
     """The part of a picture, a sound or a video that `specifier`, as `written`, names.
 
-    In place of that of a sound or a video its preview, where one is asked for.
+    With `preview`, the preview of a sound or a video in its place.
     """
     found = _part(data, kind, specifier, written)
     return preview_of(found) if preview else found

@@ -1,10 +1,10 @@
-"""The decoders of pictures, sound and video: loaded when first needed, or said to be absent.
+"""Loading of the decoders of pictures, sound and video on demand, their limits and errors.
 
 Those of pictures come with the extra `media`, those of sound, video and PNGs of 16 bits with
-`video`. They are C libraries that read hostile files. Whoever serves others runs what calls them in
-a process of its own, with limits on memory and time: nothing here forks.
-What a file is, FFmpeg tells by its content; some of its formats are lists of other files, or of
-ports to listen at. So the formats are named here that may be read, and no protocol is allowed.
+`video`. They are C libraries that read hostile files. A server runs what calls them in a process of
+its own, with limits on memory and time: nothing here forks. What a file is, FFmpeg tells by its
+content; some of its formats are lists of other files, or of ports to listen at. So the formats are
+named here that may be read, and no protocol is allowed.
 """
 
 from __future__ import annotations
@@ -263,7 +263,7 @@ def check_read(container: Any, stream: Any, what: str) -> None:
 
 
 def _why_not_read(data: Octets) -> str:
-    """Return what is said of a format that is not on the list."""
+    """Return the message for a format that is not on the list."""
     names = [name for head, name in _UNREAD if head.match(data[:12])]
     return f"it is in {names[0]}, which is not read" if names else _IN_NONE
 

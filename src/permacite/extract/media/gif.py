@@ -1,4 +1,4 @@
-"""The canvas of an animated GIF as it stands at a frame (GIF89a §18 to §23).
+"""Canvas of an animated GIF at a frame (GIF89a §18 to §23).
 
 The decoder reads pixels; the frames are put together here, since decoders differ in what a frame
 leaves behind: "restore to background" leaves nothing (transparent), as browsers have it.

@@ -1,7 +1,7 @@
-"""Cut rectangles out of pictures (PDI §3.4.5 Image).
+"""Extraction of rectangles from pictures (PDI §3.4.5 Image).
 
 Coordinates are those of the picture as it is displayed, its EXIF orientation applied; the lower
-right corner is excluded. A frame of an animation is the whole canvas as it stands then; a frame of
+right corner is excluded. A frame of an animation is the whole canvas at that time; a frame of
 a TIFF is a page. Samples keep their depth and their profile: the part is a PNG, or a TIFF where PNG
 has no such colours.
 """

@@ -1,12 +1,9 @@
-"""Rows of a large PNG alone: decoded one after another, none kept but those that are asked for.
+"""PNG pictures: single rows of large ones, and 16 bits in several channels, without loss.
 
 A row depends on the one above it (PNG §9), so all rows above are decoded, a band at a time, as a
-small picture whose first row is the last one of the band before. What comes out is a PNG file of
-the rows, which is decoded like any other.
-
-Pictures of more bits, or of other samples, than the usual decoder keeps: rows of octets.
-
-PNG pictures of 16 bits in several channels, read and written without loss (PNG §11.2, §11.3).
+small picture whose first row is the last one of the band before. The result is a PNG file of the
+rows, which is decoded like any other. Pictures with more bits than the usual decoder keeps are rows
+of octets, read and written here (PNG §11.2, §11.3).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An index of a long sound, by which a part of it is cut without decoding all that is before.
+"""Index of a long sound: a part is cut without decoding all that is before it.
 
 It is made by the way of a decode from the start: where each packet is in the file, how many samples
 it gave, after how many of silence, and a check of them. A cut by the index decodes from some
@@ -6,7 +6,7 @@ packets before its first, and holds what it decodes to the checks. Where anythin
 decoders that draw chance from all that was before, the index is of no use, and all is decoded. So a
 part by the index is that of a full decode.
 
-Whoever keeps indexes (`SEEKING`) keeps them for one document each, and may lose them at any time.
+A caller that keeps indexes (`SEEKING`) keeps one for each document, and may lose it at any time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Cut seconds out of sound (PDI §3.4.4).
+"""Extraction of seconds from sound (PDI §3.4.4).
 
 Sample n belongs to the part if start <= n/rate < end, so that neighbours tile. What time it is, and
 how time goes on where the recording is damaged, `timeline` says: a part has silence there, and is

@@ -1,7 +1,7 @@
-"""The pages of a TIFF file, and of a page the strips or tiles that an area lies in, as they are.
+"""Pages of a TIFF file, and the strips or tiles of an area of a page, unchanged.
 
 TIFF 6.0 and BigTIFF. Nothing is decoded here: what a part needs of a large page is copied into a
-small TIFF file, compressed as it came, so that whoever decodes that one takes no more memory and
+small TIFF file, compressed as it came, so that decoding it takes no more memory and
 time than the part is worth.
 
 | section | function |

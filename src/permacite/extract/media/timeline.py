@@ -1,4 +1,4 @@
-"""What is heard of a recording, in order of time, packet by packet (PDI §3.4.4).
+"""Timeline of a recording: its samples in order of time, packet by packet (PDI §3.4.4); WAV files.
 
 Time 0 is the first sample after what the encoder put before the sound; from there on samples are
 counted. Where something is damaged, time goes on:
@@ -6,21 +6,19 @@ counted. Where something is damaged, time goes on:
 - A packet that cannot be decoded lasts as long as its container says. Where there is none to say so
   (`_BARE`), it lasts as long as frames of the mean size so far that would fill it; tags last no
   time.
-- Where the time stamps of a container jump ahead, by more than a tenth of a second or behind a
+- Where the time stamps of a container jump ahead, by more than a tenth of a second or after a
   packet that could not be decoded or made out, the hole is as long as they say. Octets that are
   lost without a trace, such as a page of Ogg, are found in this way.
 - Where the rate or the channels change, as in recordings that were joined, a new stretch begins.
 
-Time in which nothing is heard is a hole: the next stretch begins behind it.
-
-Where decoding of pictures can begin with the same result as from the start.
+A hole is time without sound: the next stretch begins after it.
 
 Some key pictures end all dependence on what was before: an IDR picture (H.264 §7.4.1.2.4, H.265
 §7.4.2.2), a key frame of VP8, VP9 or AV1, and every picture where each stands for itself. Others do
 not say so (open groups of MPEG-2, recovery points), or are not known here: then all is decoded.
 Packets are read one after the other, which costs little; no index of a container is trusted.
 
-WAV files: the samples of a sound as they are (RIFF, WAVE_FORMAT_PCM and IEEE_FLOAT).
+A WAV file holds samples unchanged (RIFF, WAVE_FORMAT_PCM and IEEE_FLOAT).
 """
 
 from __future__ import annotations

@@ -1,15 +1,16 @@
-"""Cut time, area and stills out of video (PDI §3.4.4, §3.4.5 Video).
+"""Extraction of time, area and stills from video (PDI §3.4.4, §3.4.5 Video).
 
 The pictures of a part are those with start <= time < end, an area is in the picture as displayed.
-Time 0 is the first picture. The sound of a part is that of the same time: sample n belongs if
-start <= time of n < end, by the time stamps of the container. `film` writes both without loss, in
-the sampling of the source where the area allows it, else with as many colour samples as pixels.
+Time 0 is the first picture. The sound of a part is that of the same time: sample n belongs if start
+<= time of n < end, by the time stamps of the container. `Film` writes both without loss (FFV1 and
+PCM in Matroska), in the sampling of the source where the area allows it, else with as many colour
+samples as pixels.
 
-What is before the last key picture that owes nothing to others need not be decoded (`keys`). A part
-in which something is damaged is decoded again from the start, picture after picture, so that it is
-always the same. What is damaged lasts until the next key picture.
+What is before the last key picture that owes nothing to others need not be decoded (`timeline`). A
+part in which something is damaged is decoded again from the start, picture after picture, so that
+it is always the same. What is damaged lasts until the next key picture.
 
-Write pictures and the sound that goes with them, without loss: FFV1 and PCM in Matroska.
+
 """
 
 from __future__ import annotations

@@ -1,18 +1,15 @@
-"""Two texts aligned whole: which words of the old one are which of the new one.
+"""Alignment of two whole texts: which words of the old one are which of the new one.
 
-1. Whole sentences that stand once in both texts, in order; then lines between these. What lies
+1. Whole sentences that occur once in both texts, in order; then lines between these. What lies
    between is searched again.
-2. Of what is left, whole sentences and lines that stand once on either side have been moved.
+2. Of the rest, whole sentences and lines that occur once on either side have been moved.
 3. Runs of 16 and of 8 words, in order, between the anchors of the first step.
-4. What is left then, between two anchors that follow each other, may have come from one another: a
-   region, compared word by word where it is asked for.
+4. What is left between two neighbouring anchors may have come from one another: a region, compared
+   word by word on request.
 
-Steps 1 to 3 are exact, and take time in proportion to both texts, but for sorting the anchors.
-
-What stood between two anchors and what stands there now, compared word by word where asked.
-
-A region that is too long for that is first parted by ever shorter runs that stand once on either
-side. What remains too long is left uncompared: so the time for a question is bounded.
+Steps 1 to 3 are exact, and linear in the length of both texts but for sorting the anchors. A region
+that is too long is first divided by ever shorter runs that occur once on either side. What remains
+too long is not compared, so the time for a question is bounded.
 """
 
 from __future__ import annotations
@@ -246,7 +243,7 @@ def _meeting(
 
 
 def align(old: str, new: str) -> Alignment:
-    """Align two texts, whatever stands in them."""
+    """Align any two texts."""
     table: dict[str, int] = {}
     first, second = words.read(old, table), words.read(new, table)
     to_new, to_old = array("q", [-1]) * len(first), array("q", [-1]) * len(second)

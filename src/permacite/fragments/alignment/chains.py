@@ -1,4 +1,4 @@
-"""What stands once in either of two sequences, and in the same order: the anchors between them.
+"""Anchors between two sequences: items that occur once in both, in the same order.
 
 After Bram Cohen's "patience" comparison, with runs of words beside whole lines. Sequences hold
 integers; a `Gap` is a part of either that is not yet compared. Each pass over the gaps takes time
@@ -55,7 +55,7 @@ class MatchedBlock(NamedTuple):
 
 
 def between(blocks: Iterable[MatchedBlock], gap: Gap) -> list[Gap]:
-    """The gaps left around blocks that stand in order, where both sides have words."""
+    """The gaps around blocks that are in order, where both sides have words."""
     gaps = []
     old, new = gap.old_start, gap.new_start
     for block in (*blocks, MatchedBlock(gap.old_end, gap.new_end, 0)):
@@ -83,7 +83,7 @@ def _once(keyed: Iterable[tuple[int, int]]) -> dict[int, int]:
 
 
 def longest_chain(pairs: list[MatchedBlock]) -> list[MatchedBlock]:
-    """Return the longest part of the pairs that stands in order in the new sequence as well."""
+    """Return the longest part of the pairs that is in order in the new sequence as well."""
     tails: list[int] = []
     last: list[int] = []
     before: list[int] = []
@@ -105,7 +105,7 @@ def common_items(
 ) -> list[MatchedBlock]:
     """Return the items that both have in order: at both ends, and those that stand once between.
 
-    Only those that are `strong` count between: others may stand in two places by chance.
+    Only those that are `strong` count between: other items may occur in two places by chance.
     """
     blocks: list[MatchedBlock] = []
     gaps = [Gap(0, len(old), 0, len(new))]

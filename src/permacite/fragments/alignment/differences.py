@@ -1,13 +1,11 @@
-"""What was changed between two wordings of a passage: what matters most first.
+"""Differences between two wordings of a passage, the most important first; both wordings as one.
 
-A number, a negation or a name that is other than it was can turn a sentence round; other words
-mostly do not. The lists of negations and of numbers in words are of common languages, and end
-nowhere: a word that is not in them is told among the others.
+A number, a negation or a name that changed can reverse a sentence; other words mostly do not. The
+lists of negations and of numbers in words cover common languages and are not complete: a word that
+is not in them is reported with the other words.
 
-Two wordings of a passage side by side, word by word, in the order in which people read them.
-
-What stands in both is shown once. Words that were moved within the passage are shown as left out in
-one place and put in at another: in one line of reading, they cannot stand in both.
+In the combined wording, words of both texts are shown once, in reading order. Words that were moved
+within the passage are shown as deleted in one place and inserted in another.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ __all__ = ["Change", "Kind", "Piece", "changes", "compared", "negations"]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Words that stand in both wordings, or in the old or the new one alone."""
+    """Words of both wordings, or of the old or the new one alone."""
 
     kind: Literal["same", "removed", "added"]
     words: str
@@ -127,8 +125,8 @@ def changes(
 ) -> tuple[Change, ...]:
     """The differences between two parts (old start and end, new start and end; of words).
 
-    `pairs` are the words that are the same in both, in order. Of one kind, changes stand in the
-    order of the text.
+    `pairs` are the words that are the same in both, in order. Changes of one kind are in the order
+    of the text.
     """
     differences: list[Change] = []
     i, k = whole[0], whole[2]

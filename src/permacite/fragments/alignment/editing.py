@@ -1,4 +1,4 @@
-"""The likeliest edit that made one short run of words into another: what is kept, what replaced.
+"""Likeliest edit between two short runs of words: what is kept, and what replaced.
 
 Dynamic programming with affine gaps (Gotoh 1982). A gap costs less where it begins and ends with a
 sentence or a line, so that a sentence that was removed is not pieced together from its neighbours.

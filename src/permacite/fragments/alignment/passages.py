@@ -1,10 +1,9 @@
-"""What became of a passage of the old text: where its words stand now, or that they are gone.
+"""Fate of a passage of an old text: where its words are in the new text, or that they are gone.
 
-A passage is followed through the alignment of both texts; how alike two passages are never decides
-between places. What stood in the old text already, or came of another passage of it, is no
-successor: a passage that is removed beside one like it is gone.
-
-What stands now for a part of the old text: the words that came of it, and what is among them.
+A passage is followed through the alignment of both texts; the likeness of two passages never
+decides between places. What was in the old text already, or came of another passage of it, is no
+successor: a passage that is removed beside one like it is gone. The image of a passage is the words
+that came of it, and what is among them.
 """
 
 from __future__ import annotations
@@ -115,7 +114,7 @@ def _pairs(alignment: Alignment, part: Range) -> Iterator[tuple[int, int]]:
 
 
 def _follows(alignment: Alignment, part: Range, left: int, right: int) -> bool:
-    """Whether nothing of other parts stands between two words of the new text, in this order."""
+    """Whether no words of other parts are between two words of the new text, in this order."""
     return left < right and is_open(alignment, part, Range(left + 1, right))
 
 
@@ -174,9 +173,9 @@ class Fate:
     stood there before (`similar`) still stands; "ambiguous", the words stand newly in several
     places, or others like them in one, and which it is cannot be told. White space does not matter.
 
-    `start` and `end` are None where it has no place. `score` is the likeness of what stands there
-    to the passage, 0 where nothing does; `runner_up` that of the most similar other passage, None
-    where none was looked for. `changes` tells what was changed, what matters most first.
+    `start` and `end` are None where it has no place. `score` is the likeness of the words there to
+    the passage, 0 if there are none; `runner_up` that of the most similar other passage, None if
+    none was searched for. `changes` tells what was changed, what matters most first.
     """
 
     status: Status
@@ -285,7 +284,7 @@ def _new_places(alignment: Alignment, passage: Range) -> list[Range]:
 
 
 def _has_origin(alignment: Alignment, passage: Range, place: Range) -> bool:
-    """Whether what stands in a place came of another part of the old text than the passage."""
+    """Whether the words in a place came of another part of the old text than the passage."""
     if not is_open(alignment, passage, place):
         return True
     old, new = alignment.old, alignment.new
@@ -359,7 +358,7 @@ def _overlap(one: Range, other: Range) -> bool:
 
 
 def _changed(image: Image) -> Fate:
-    """Tell what stands there, and what is other in it."""
+    """Describe the words there, and what changed in them."""
     old, new = image.alignment.old, image.alignment.new
     differences = changes(old, new, image.same, (*image.part, *image.whole))
     return Fate("changed", *_span(new, image.whole), _likeness(image), changes=differences)
@@ -402,7 +401,7 @@ def _gone(alignment: Alignment, passage: Range) -> Fate:
 
 
 def _stood(alignment: Alignment, place: Range) -> Range | None:
-    """Where what stands in a place stood in the old text, if most of its words did."""
+    """The place in the old text of the words in a place, if most of them were there."""
     origins = [mine for mine in alignment.origins(*place) if mine >= 0]
     if 2 * len(origins) < place.end - place.start:
         return None

@@ -1,4 +1,4 @@
-"""A text as words and sentences, in any script, white space left out.
+"""Words and sentences of a text, in any script, without white space.
 
 A word is a run of letters with their marks, or a number with its separators. Scripts that are
 written without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) have each character for a
@@ -132,7 +132,7 @@ def read(text: str, table: dict[str, int]) -> WordedText:
 
 
 def is_number(word: str) -> bool:
-    """Whether a digit of any script stands in the word."""
+    """Whether the word has a digit of any script."""
     return _NUMBER.search(word) is not None
 
 

@@ -1,12 +1,12 @@
-"""POSIX basic regular expressions: where all leftmost-longest matches are, in the POSIX locale.
+"""POSIX basic regular expressions: all leftmost-longest matches, in the POSIX locale.
 
-| room | what it holds |
+| module | contents |
 |---|---|
 | syntax | the grammar of ISO 9945-2 §2.8.3 (XBD §9.3), and its tree |
 | brackets | bracket expressions (XBD §9.3.5) |
-| shape | what follows from a tree: its longest match, its beginnings, trees without something |
-| emit, backtrack | how an automaton is asked, and what no automaton can do |
-| search | compile and find_all |
+| analysis | the longest match of a tree, its beginnings, trees without something |
+| backtrack | back-references, which no automaton can match |
+| search | compile and find_all, with RE2 as automaton |
 
 Searching needs the extra `match`; parsing needs the standard library alone.
 """

@@ -1,4 +1,4 @@
-"""Matching with back-references, which no automaton can: all ways to match, each looked at once.
+"""Backtracking matcher for back-references, which no automaton can match; each state once.
 
 A way to match is known by where it is in the expression, where in the text, and what the groups
 that are referred to have matched. Ways that meet are one way, and all are counted: a search ends,

@@ -1,13 +1,13 @@
-"""Compile an expression and find all its matches: leftmost, longest, apart, and not empty.
+"""Compilation and search of an expression: all matches, leftmost, longest, apart, and not empty.
 
-Matching is leftmost-longest (XBD §9.1), left to right, without overlap. An automaton finds matches
-in time linear in the text; where an expression makes each of many matches read on far beyond its
-end, LimitError is raised rather than time spent. With back-references, the automaton finds the
-places where a match may begin, and a bounded search of all ways to match goes on from there.
+Matching is leftmost-longest (XBD §9.1), left to right, without overlap. An automaton (RE2) finds
+matches in time linear in the text. Where an expression makes each of many matches read on far
+beyond its end, LimitError is raised, so that no time is lost. With back-references, the automaton
+finds the places where a match may begin, and a bounded search of all ways to match continues from
+there.
 
-Write a tree in the notation of RE2, the automaton that searches.
-
-Characters are written by code point, so that nothing in an expression can be taken for notation.
+The tree is written in the notation of RE2, characters by code point, so that nothing in an
+expression is mistaken for notation.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from permacite.errors import LimitError, PermaciteError
-from permacite.fragments.bre import shape
+from permacite.fragments.bre import analysis
 from permacite.fragments.bre.backtrack import BacktrackSearch, program
 from permacite.fragments.bre.syntax import (
     Alternation,
@@ -222,7 +222,7 @@ class Pattern:
         literal = _literal(self.root)
         if literal is not None:
             return list(_occurrences(text, literal))
-        if not _contains(text, shape.required(self.root)):
+        if not _contains(text, analysis.required(self.root)):
             return []
         data = _encoded(text)
         if self.is_regular:
@@ -257,7 +257,7 @@ def compile(  # noqa: A001 - as `re.compile` is named
     with `gnu`, the operators that GNU adds are understood. Raises as `syntax.parse` does.
     """
     root = parse(pattern, newline=newline, gnu=gnu)
-    root = shape.with_either_word_end(root) if gnu else root
+    root = analysis.with_either_word_end(root) if gnu else root
     return Pattern(pattern, root, emit(root) is not None)
 
 
@@ -284,7 +284,7 @@ def _occurrences(text: str, literal: str) -> Iterator[Span]:
 
 
 def _contains(text: str, required: str) -> bool:
-    """Whether the text holds what stands in every match; lone surrogates match each other."""
+    """Whether the text holds what every match contains; lone surrogates match each other."""
     return required in text or _SURROGATE.search(required) is not None
 
 
@@ -328,24 +328,24 @@ def _automaton(root: Node) -> _Automaton:
 
     def compiled(node: Node, notation: str) -> re2._Regexp:
         problem = "the expression is too large to search for"
-        if shape.steps(node) > _MAX_STEPS:
+        if analysis.steps(node) > _MAX_STEPS:
             raise LimitError(problem, limit="program", maximum=_MAX_STEPS)
         try:
             return re2.compile(notation.format(emit(node)).encode(), options)
         except re2.error as error:
             raise LimitError(problem, limit="memory", maximum=_MEMORY_BYTES) from error
 
-    whole = shape.non_empty(root)
+    whole = analysis.non_empty(root)
     pattern = compiled(root if whole is None else whole, "{}")
-    longest = shape.longest(root)
-    beginnings = compiled(shape.prefixes(root), "(?:{})\\z") if longest is None else None
-    return _Automaton(pattern, beginnings, _encoded(shape.required(root)), longest)
+    longest = analysis.longest(root)
+    beginnings = compiled(analysis.prefixes(root), "(?:{})\\z") if longest is None else None
+    return _Automaton(pattern, beginnings, _encoded(analysis.required(root)), longest)
 
 
 class _Automaton:
     """Searches by an automaton, and keeps an eye on how far it reads beyond each match.
 
-    `needle` stands in every match, which is up to `longest` characters long.
+    `needle` is in every match, which is up to `longest` characters long.
     """
 
     def __init__(
@@ -427,7 +427,7 @@ def _backtracked(root: Node, text: str, data: bytes) -> Iterator[Span]:
     """Yield the matches that are not empty, in code points."""
     first, groups = program(root)
     search = BacktrackSearch(first, groups, text)
-    automaton = _automaton(shape.without_references(root))
+    automaton = _automaton(analysis.without_references(root))
     place = offset = 0
     while (found := automaton.search(data, offset)) is not None:
         start = found.start()

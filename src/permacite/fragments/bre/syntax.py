@@ -1,4 +1,4 @@
-r"""The grammar of POSIX basic regular expressions, and the tree it gives.
+r"""Parser of POSIX basic regular expressions, and the tree it gives.
 
 Basic Regular Expressions (ISO 9945-2:1993 §2.8.3; XBD §9.3 of later editions)
 

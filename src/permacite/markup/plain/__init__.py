@@ -1,4 +1,4 @@
-"""The plain text of a page: what its reader would call its text. Frozen, since citations count it.
+"""Plain text of a page, as its readers would see it. Frozen, since citations count it.
 
 `RENDITION_VERSION` names these rules; the same source gives the same text for ever. There is no
 specification of this; the rules follow what browsers show without style sheets (HTML §15) and what

@@ -1,7 +1,4 @@
-"""From tags to lines: what each element does to the text of a page.
-
-The characters of a page's text, and the white space that waits between them.
-"""
+"""Renderer of the plain text of a page: the effect of each element, and of white space."""
 
 from __future__ import annotations
 
@@ -79,7 +76,7 @@ class Flow:
         """Where the last written character ends in the source."""
 
     def forget(self) -> None:
-        """Drop the white space that waits: a tag stands there that ends a line."""
+        """Drop pending white space: a tag there ends a line."""
         self.held.clear()
         self.space = None
 

@@ -1,4 +1,4 @@
-"""A plain text made from markup, and the map between its characters and the source.
+"""Rendition: a plain text made from markup, and the map between its characters and the source.
 
 Offsets are code points: of `text` on one side, of the decoded source on the other. The map is a
 list of pieces in order, kept in arrays: a page of 50 MB has some million pieces of 25 bytes.
@@ -37,7 +37,7 @@ class Piece(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Text that stands in the source as one stretch of characters, without a tag in between."""
+    """Text that is one stretch of characters in the source, without a tag in between."""
 
     start: int
     end: int

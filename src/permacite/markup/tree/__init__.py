@@ -1,4 +1,4 @@
-"""Where each element of a markup document stands: one for each start tag, in the order of source.
+"""Elements of a markup document with their ends: one for each start tag, in source order.
 
 Positions count the start tags of the frozen tokenizer (`permacite.markup`), those that tree
 construction ignores included; tags in comments, raw text and CDATA sections are none.
@@ -9,7 +9,7 @@ construction ignores included; tags in comments, raw text and CDATA sections are
 | a tag that makes no element, or an empty one, is all there is of it | html_elements |
 | real tags of XML, nothing expanded | xml_elements |
 
-What closes what in HTML is said by its tree construction (HTML Living Standard §13.2.6, scripting
+Tree construction decides what closes what in HTML (HTML Living Standard §13.2.6, scripting
 off, with the rules of select that held until 2025), whose stack of open elements is kept here.
 """
 

@@ -1,9 +1,8 @@
-"""The rules of the body: which tags close which elements (HTML §13.2.6.4.7).
+"""Rules of the body: which tags close which elements (HTML §13.2.6.4.7).
 
-The adoption agency: what the end tag of a formatting element closes (HTML §13.2.6.4.7).
-
-`<b>1<p>2</b>3</p>` ends b inside p. Where the standard makes copies of an element to keep the tree
-in order, the copies go on where the start tag began: the furthest of their ends counts.
+The adoption agency algorithm decides what the end tag of a formatting element closes: `<b>1<p>2</b>
+3</p>` ends b inside p. Where the standard makes copies of an element to keep the tree in order, the
+copies begin where the start tag began, and the furthest of their ends counts.
 """
 
 from __future__ import annotations

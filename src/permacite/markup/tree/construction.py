@@ -1,4 +1,4 @@
-"""What tree construction remembers between two tokens: what is open, and which rules hold.
+"""State of tree construction between two tokens: open elements and the rules in force.
 
 HTML Living Standard §13.2.4: the insertion modes, the stack of open elements, and the list of
 active formatting elements. No tree is made; of every start tag, only the furthest place where an

@@ -1,4 +1,4 @@
-"""The rules of SVG and MathML inside HTML, for the tree (HTML §13.2.6, §13.2.6.5)."""
+"""Rules of SVG and MathML inside HTML, for the tree (HTML §13.2.6, §13.2.6.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules around the body: head, templates, framesets, and what follows `</body>`.
+"""Rules around the body: head, templates, framesets, and what follows `</body>`.
 
 HTML §13.2.6.4.1 to .6, .8, .18 to .23. Scripting is off.
 """

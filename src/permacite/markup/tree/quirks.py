@@ -1,4 +1,4 @@
-"""Which documents are in quirks mode, where a table does not end a paragraph (HTML §13.2.6.4.1)."""
+"""Quirks mode, where a table does not end a paragraph (HTML §13.2.6.4.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of tables and of select (HTML §13.2.6.4.9 to .17).
+"""Rules of tables and of select (HTML §13.2.6.4.9 to .17).
 
 Where a table's rules send a token to the body's, the standard moves what it makes in front of the
 table ("foster parenting"). That changes the tree, not where elements end in the source.

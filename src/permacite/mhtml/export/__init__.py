@@ -1,4 +1,4 @@
-"""A page of an aggregate as one HTML document that holds all it shows and does nothing by itself.
+"""Export of a page of an aggregate as one self-contained HTML document that runs nothing.
 
 RFC 2557 §11: active content is taken out, nothing is fetched, references are satisfied from within
 the aggregate or not at all. The result is a derived copy; what is archived stays as it is.

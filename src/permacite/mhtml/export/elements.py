@@ -55,7 +55,7 @@ _SCRIPT = compile_pattern(r"script[\x00-\x20]*+:|href|\Aon")
 
 
 def escape(text: str) -> str:
-    """Text as it stands in an attribute value or between tags."""
+    """Text escaped for an attribute value or between tags."""
     # Most of what comes here is long and holds none of these: four searches, and no copy.
     text = text.replace("&", "&amp;").replace("<", "&lt;")
     return text.replace(">", "&gt;").replace('"', "&quot;")

@@ -1,4 +1,4 @@
-"""One page made inert: a pass over its tokens that collects edits, and leaves the rest alone.
+"""Inert page: one pass over its tokens collects edits, and leaves the rest unchanged.
 
 A hostile page is written so that two readers disagree about where its markup begins. So, whatever
 this pass takes for text, a comment or a value is written such that no reader can find a tag in it:

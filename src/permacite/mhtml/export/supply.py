@@ -1,4 +1,4 @@
-"""What a page is supplied with: references satisfied from one aggregate, or not at all.
+"""Supply of a page: its references satisfied from one aggregate, or not at all.
 
 RFC 2557 §11.2: content comes from within the aggregate; nothing is fetched, and no other aggregate
 is asked. What is not there is listed. What would make the result too large is left out, and listed.
@@ -177,7 +177,7 @@ class Supply:
         return _NOT_IN_HREF.sub(_escaped, resolution.uri)
 
     def is_own(self, reference: str, within: BodyPart) -> bool:
-        """Whether a reference leads to the part that it stands in, or to a place in that."""
+        """Whether a reference leads to its own part, or to a place in that."""
         return self._aggregate.resolve(reference, within, "browser").root is within
 
     def charge(self, size: int, reference: str, within: BodyPart) -> bool:
@@ -213,7 +213,7 @@ class Supply:
 
 
 def _tidy(uri: str, resource: EmbeddedContent) -> str:
-    """A `data:` URI that can stand in any attribute or style sheet."""
+    """A `data:` URI that is safe in any attribute or style sheet."""
     if _TIDY.fullmatch(uri) is not None:
         return uri
     charset = f";charset={resource.charset}" if resource.charset else ""

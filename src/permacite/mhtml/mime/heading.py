@@ -1,9 +1,9 @@
-"""Headings: the fields before the first empty line, as they stand (RFC 822 §3.1, RFC 2045 §3).
+"""Headings: the raw fields before the first empty line (RFC 822 §3.1, RFC 2045 §3).
 
     RFC 822 §3.1.1 folding -> Field.unfolded     §3.2 field -> parse_heading
     RFC 5322 §2.1 where a heading begins and ends -> opening_end, read_heading
 
-A heading keeps its octets: whatever was read can be written back as it was.
+A heading keeps its octets, so it can be written back unchanged.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _AHEAD = 4
 
 
 class Field(NamedTuple):
-    """One field. `value` is as it stands behind the colon and spaces, folds included.
+    """One field. `value` is everything after the colon and spaces, folds included.
 
     `offset` is where the value begins, in octets of the file.
     """

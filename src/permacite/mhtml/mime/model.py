@@ -1,4 +1,4 @@
-"""What reading reports and where it stops: defects, by code, and limits."""
+"""Defects by code, and limits, of reading a message."""
 
 from __future__ import annotations
 

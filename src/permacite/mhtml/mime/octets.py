@@ -1,4 +1,4 @@
-"""The octets of a message, wherever they are: bytes, a memory map, or a file by its path.
+"""Octets of a message: bytes, a memory map, or a file by its path.
 
 A file is read in windows and never mapped: a listing of a large one takes little memory, and a
 file that shrinks while it is open gives short reads instead of a signal.

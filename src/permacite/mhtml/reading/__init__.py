@@ -1,25 +1,21 @@
-"""An aggregate document, opened: its parts, its root, its defects, and what its references mean.
+"""Aggregate document, opened for reading: its parts, its root, its defects, its references.
 
-RFC 2557, MIME Encapsulation of Aggregate Documents, such as HTML (MHTML)
-(J. Palme, A. Hopmann, N. Shelness, March 1999).
+RFC 2557, MIME Encapsulation of Aggregate Documents, such as HTML (MHTML) (J. Palme, A. Hopmann, N.
+Shelness, March 1999).
 
 | section | function |
 |---|---|
 | §4.1, §4.2, §4.4 Content-Location | `mhtml.label` |
+| §4.2, §10, §12 fields | _in_heading |
 | §4.3 URIs of aggregates | `resolve.Resolution.kind` "aggregate" |
 | §5 base URIs | `mhtml.reading.base` |
 | §7 multipart/related | `related` |
 | §8.2, §8.3 matching | `resolve` |
-| §10 charsets, line ends | `BodyPart.charset`, `writing.profiles` |
+| §10 charsets, line ends | `BodyPart.charset`, `writing.profiles`, _in_content |
 | §11 security | `mhtml.disclosure`, `resolve` |
+| RFC 2045 §6 encodings | _in_encoding |
 
-Deviations: None.
-Readings: see the modules of the table.
-
-What is wrong with one part: its heading, its label, its encoding, its charset, its type.
-
-RFC 2557 §4.2, §10, §12 fields -> _in_heading      RFC 2045 §6 encodings -> _in_encoding
-RFC 2557 §10 charsets -> _in_charset
+Deviations: None. Readings: see the modules of the table.
 """
 
 from __future__ import annotations
@@ -149,7 +145,7 @@ _DELIMITER_END = rb"(?:--)?[ \t]*+(?=[\r\n]|\Z)"
 
 
 class Aggregate:
-    """A message with its parts. Nothing of it is decoded until it is asked for.
+    """A message with its parts. Content is decoded on demand.
 
     `message` is the outermost part; `body_parts` are all others in the order of the file, nested
     multiparts and what they hold included. A message that is no multipart is its own only part.

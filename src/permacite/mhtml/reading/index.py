@@ -1,10 +1,10 @@
-"""Where every part of a message stands: one pass over the octets, bodies untouched.
+"""Index of the parts of a message: one pass over the octets, bodies untouched.
 
     RFC 2046 §5.1.1 delimiters -> _Delimiters    preamble, epilogue -> _Indexer._end_parts
     RFC 2046 §5.1.2 nested multiparts -> _Indexer._close_above     §5.2.1 messages -> _Indexer._open
 
 Deviations: a delimiter is a whole line (padding aside), not the beginning of one, so that a
-boundary which begins with another one is told apart from it.
+boundary which begins with another one is distinct from it.
 Readings: where a nested multipart has its parent's boundary, delimiters are the parent's, for
 the outer boundary may not occur inside (§5.1.2).
 """

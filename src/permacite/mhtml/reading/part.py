@@ -1,4 +1,4 @@
-"""One body part of a message: its heading, its labels and its content, read when asked for.
+"""Body part of a message: its heading, its labels and its content, read on demand.
 
     RFC 2045 §5.2 default type -> BodyPart.content_type     §6 encodings -> BodyPart.content
     RFC 2557 §4 labels -> BodyPart.content_location, .content_id
@@ -90,17 +90,17 @@ class BodyPart:
 
     @property
     def raw(self) -> bytes:
-        """The part as it stands in the file: heading, empty line, encoded body."""
+        """The octets of the part in the file: heading, empty line, encoded body."""
         return self._octets.read(self.offset, self.end)
 
     @property
     def raw_heading(self) -> bytes:
-        """The heading as it stands, with the empty line that ends it."""
+        """The octets of the heading, with the empty line that ends it."""
         return self._octets.read(self.offset, self.body_offset)
 
     @property
     def body(self) -> bytes:
-        """The body as it stands, still encoded."""
+        """The octets of the body, still encoded."""
         return self._octets.read(self.body_offset, self.end)
 
     @property

@@ -1,4 +1,4 @@
-"""Aggregates inside a message: which part is the root, and which parts see which (RFC 2557 §7).
+"""Aggregates inside a message: the root, and which parts see which (RFC 2557 §7).
 
     RFC 2387 §3.1 type, §3.2 start -> root_of       RFC 2046 §5.1.4 alternatives -> _alternative
     RFC 2557 §7, §8.2(d) visibility -> scopes_of, members_of

@@ -1,4 +1,4 @@
-"""What a reference means inside an aggregate: the part it names, and why (RFC 2557 §8).
+"""Resolution of references inside an aggregate: the part, and the reason (RFC 2557 §8).
 
     §8.2(c), (d) matching -> Resolver._by_location       §8.3 cid: -> Resolver._by_id
     §8.2(e) what no part satisfies -> kind "external"    §7 duplicate labels -> Resolver.defects
@@ -197,7 +197,7 @@ class Resolver:
         return None
 
     def _by_id(self, question: Resolution, wanted: str, within: BodyPart) -> Resolution | None:
-        """Match a cid: URI against Content-IDs: as it stands, then decoded (RFC 2392 §2)."""
+        """Match a cid: URI against Content-IDs: verbatim, then decoded (RFC 2392 §2)."""
         wanted = wanted.partition("#")[0]
         for content_id in dict.fromkeys((wanted, _unescaped(wanted))):
             for scope in related.scopes_of(within):

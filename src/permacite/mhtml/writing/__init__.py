@@ -1,4 +1,4 @@
-"""Write a page and all it is made of as one aggregate document (RFC 2557 §7).
+"""Writer of an aggregate document: a page and all its resources (RFC 2557 §7).
 
     RFC 2557 §6 single resources -> `alone`        §7 type, start -> _MessageWriter._multipart
     RFC 2557 §7 distinct labels -> Labels          §4.4 labels -> label.write_location

@@ -1,4 +1,4 @@
-"""Parts as Chromium needs them to show a page with nothing missing (profile "chromium").
+"""Parts in the form that Chromium needs to show a page completely (profile "chromium").
 
 What Chromium was seen to do with an aggregate, and what is done here about it:
 
@@ -167,7 +167,7 @@ class _LabelledParts:
         return True
 
     def put(self, changed: list[tuple[Resource, Resource]]) -> None:
-        """Put documents in the place of others."""
+        """Replace documents."""
         by_identity = {id(before): after for before, after in changed}
         self.listed = [by_identity.get(id(each), each) for each in self.listed]
         self.by_key = {key: by_identity.get(id(each), each) for key, each in self.by_key.items()}

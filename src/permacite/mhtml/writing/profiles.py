@@ -1,4 +1,4 @@
-"""How each profile writes a body: which octets, in which transfer encoding, under which label.
+"""Profiles of writing: octets, transfer encoding and label of a body in each.
 
 RFC 2557 §10 canonical line ends, charset -> _mail      RFC 2045 §6 encodings -> encode_body
 """

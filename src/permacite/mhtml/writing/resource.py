@@ -1,4 +1,4 @@
-"""What an aggregate is built of: resources, and multiparts of them; and what is checked of them.
+"""Resources and multiparts that an aggregate is built of, and their checks.
 
 RFC 2557 §4.2 one label, §10 Content-Encoding, §12 Content-Base -> checked_fields
 RFC 2045 §5.1 Content-Type -> content_type_value      RFC 2557 §7 labels that differ -> Labels

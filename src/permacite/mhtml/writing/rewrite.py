@@ -1,4 +1,4 @@
-"""Write an aggregate that exists anew: the same parts under the same labels, in another profile."""
+"""Rewrite of an aggregate: the same parts under the same labels, in another profile."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def for_browsers(content: bytes) -> bytes:
 
 
 def rewritten(content: bytes, *, profile: Profile) -> bytes:
-    """An aggregate, or a message of one page, written anew. Raises ParseError."""
+    """An aggregate, or a message of one page, written again. Raises ParseError."""
     with open_aggregate(content) as aggregate:
         root, resources = contents_of(aggregate, keep_cid=profile == "chromium")
         return build(
@@ -137,7 +137,7 @@ class _Taking:
 
 
 def _content_type(part: BodyPart) -> str:
-    """A part's Content-Type as it stands, or the type it is taken for."""
+    """The Content-Type of a part, or the type that is assumed."""
     field = part.heading.get("Content-Type")
     value = "" if field is None else field.text
     clean = value.isprintable() and parse_structured(value)[0] == part.content_type

@@ -1,4 +1,4 @@
-"""The words of DOCX, Word's files (ISO/IEC 29500, transitional and strict).
+"""Rendition of DOCX, the files of Word (ISO/IEC 29500, transitional and strict).
 
 docs/explanation/the-words-of-office-files.md explains these rules, which are frozen: `docx-text/1`.
 
@@ -18,9 +18,9 @@ docs/explanation/the-words-of-office-files.md explains these rules, which are fr
     once (`mc:Fallback` is left out). Of a field the result is text, its instruction is not.
 6.  The text is that of the document with all changes taken: what is inserted or moved here
     (`w:ins w:moveTo`) is text, what is deleted or moved away (`w:del w:moveFrom`) is none, and a
-    paragraph whose mark is deleted goes on in the next. Comments are no text. Both are told.
+    paragraph whose mark is deleted goes on in the next. Comments are no text. Notices report both.
 7.  Runs that are hidden themselves (`w:vanish`) are left out.
-8.  Characters stand in logical order, whatever their direction.
+8.  Characters are in logical order, whatever their direction.
 9.  Labels. A heading names its section up to the next heading of its level or above; where Word
     numbers a paragraph, the number is before the name of a heading, or names the paragraph as an
     item: numbers are no text. Notes are named by their numbers, where they count from 1 through the

@@ -1,6 +1,6 @@
-"""The elements of an XML document that stands in a zip: starts, ends and characters, as they come.
+"""Elements of an XML document in a zip: starts, ends and characters, in order.
 
-Names are told by short prefixes of ours, "w:p", whatever the document calls them; those of strict
+Names have short prefixes of ours, "w:p", whatever the document calls them; those of strict
 OOXML are those of the other. A namespace that is not known has the prefix "?". No declaration of an
 entity is taken, nothing is fetched, and what is nested deeper than DEEPEST is refused.
 """

@@ -1,23 +1,21 @@
-"""The words of EPUB, books of pages in a zip (EPUB 2.0.1 and 3.x).
+"""Rendition of EPUB, books of pages in a zip (EPUB 2.0.1 and 3.x).
 
 docs/explanation/the-words-of-books.md explains these rules, which are frozen: `epub-text/1`.
 
 1.  The text is that of the pages in the spine, in its order, those that are not linear included.
     Each page has the text that the rules of pages give it (`permacite.markup.plain`, version 1);
-    what is no page, such as a picture, has none. Between two pages stands an empty line.
-2.  A page that stands twice in the spine is written where it stands first.
+    what is no page, such as a picture, has none. An empty line separates two pages.
+2.  A page that is in the spine twice is written once, at its first place.
 3.  Labels. The entries of the table of contents (`nav` of EPUB 3, else the NCX) name the text from
     the place that they lead to up to the next such place of their level or above: "chapter", and
     "section" below that. The entries of the list of pages (`page-list`, `pageList`) name the pages
     of a printed book, up to the next; where there is none, elements that are page breaks do
     (`epub:type="pagebreak"`, `role="doc-pagebreak"`), by `title` or `aria-label`. The target is the
     reference, from the root of the zip.
-4.  What is encrypted is no text, and that is told; so is a layout that is fixed, where the order of
+4.  What is encrypted is no text, and is reported; so is a layout that is fixed, where the order of
     words is that of the file, and a page that is missing.
 5.  The package states title, authors, date, publisher, language and identifiers; of `dc:creator`
     those whose role is to have written it, or who have none.
-
-Where the entries of an EPUB's tables of contents lead: to ids in its pages, and page breaks.
 """
 
 from __future__ import annotations
@@ -148,7 +146,7 @@ def places_of(document: Document, ids: set[str]) -> dict[str, int]:
 
 
 def page_places(document: Document) -> Iterator[tuple[str, int]]:
-    """The page breaks in a page: their names, and where they stand in its source."""
+    """The page breaks in a page: their names, and their places in its source."""
     if _BREAK not in document.source:
         return
     for token in document.tokens():
@@ -322,7 +320,7 @@ class _PackageReader:
             self._claims.append((number, claim))
 
     def claims(self) -> list[Claim]:
-        """What is stated; whoever is no author is left out."""
+        """The claims of the package; contributors who are no authors are left out."""
         return [
             claim
             for number, claim in self._claims

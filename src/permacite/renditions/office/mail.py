@@ -1,4 +1,4 @@
-"""The words of e-mail (RFC 5322, RFC 2045 to 2049): a message, its parts and its attachments.
+"""Rendition of e-mail (RFC 5322, RFC 2045 to 2049): a message, its parts and its attachments.
 
 docs/explanation/the-words-of-mail.md explains these rules, which are frozen: `mail-text/1`.
 
@@ -15,7 +15,8 @@ docs/explanation/the-words-of-mail.md explains these rules, which are frozen: `m
 5.  Between two pieces of the text stands an empty line. Empty lines at the beginning of a piece and
     white space at its end are dropped. Line ends are CRLF. U+0000 is dropped.
 6.  Labels: a part with a file name is an attachment of that name, a message within the message has
-    its subject. The target is the Content-ID, as `cid:`. Attachments without words are told.
+    its subject. The target is the Content-ID, as `cid:`. A notice reports attachments without
+    words.
 7.  What is encrypted or signed as a whole (S/MIME) has no words.
 """
 

@@ -1,4 +1,4 @@
-"""The words of Jupyter notebooks (nbformat 3 and 4): cells in order, and what each gave.
+"""Rendition of Jupyter notebooks (nbformat 3 and 4): cells in order, and their output.
 
 docs/explanation/the-words-of-notebooks.md explains these rules, which are frozen:
 `notebook-text/1`.

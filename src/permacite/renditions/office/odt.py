@@ -1,4 +1,4 @@
-"""The words of ODT, the texts of OpenDocument (ISO/IEC 26300, ODF 1.0 to 1.4).
+"""Rendition of ODT, the texts of OpenDocument (ISO/IEC 26300, ODF 1.0 to 1.4).
 
 docs/explanation/the-words-of-office-files.md explains these rules, which are frozen: `odt-text/1`.
 
@@ -12,7 +12,7 @@ docs/explanation/the-words-of-office-files.md explains these rules, which are fr
     with one.
 3.  A row of a table is a line, its cells separated by one tab each; a second paragraph of a cell
     begins a line. A table in a cell stands on lines of its own, and so does what follows it there.
-    Rows and cells that are said to be repeated are written once.
+    Rows and cells with a repeat count are written once.
 4.  A note stands behind the line that refers to it, without its number; so does a text box.
 5.  The text is that of the document with all changes taken: what was deleted stands apart in the
     file (`text:tracked-changes`), and is no text. Comments (`office:annotation`) are none. Both are
@@ -61,7 +61,7 @@ _STATED = {
 
 
 def _decode(original: Original) -> tuple[bytes, bytes | None]:
-    """Read the content, and what is said of it."""
+    """Read the content and the metadata."""
     package = Zipped(original.content)
     if _CONTENT not in package:
         raise ParseError("expected an OpenDocument text, found no content.xml", "", 0)

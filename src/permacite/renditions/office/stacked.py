@@ -1,4 +1,4 @@
-"""A text of pieces below each other, each as it was written: cells, or parts of a mail."""
+"""Text of stacked pieces, each as it was written: cells, or parts of a mail."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The entries of a zip: read one by one, within limits, and never written anywhere.
+"""Entries of a zip: read one by one, within limits, and never written anywhere.
 
 A zip whose directory contradicts itself is refused whole: a name that stands twice, entries that
-lie within each other, or that are not where the directory says. Names are compared as they stand;
+lie within each other, or that are not where the directory says. Names are compared verbatim;
 references between entries are resolved as relative ones, and lead to no place outside.
 """
 

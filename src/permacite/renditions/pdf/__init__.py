@@ -7,7 +7,7 @@
 | styles, fonts, advances | sizes, heights and widths of glyphs |
 | glyphs | the values between decoder and rules |
 | lines, scripts, paragraphs, render | the rules `pdf-text/1` |
-| places | the map: the page and the box of each character |
+| boxes | the map: the page and the box of each character |
 | frames | page frames, for drawing |
 
 Its libraries are imported where it is used.

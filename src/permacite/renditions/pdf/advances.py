@@ -1,4 +1,4 @@
-"""How far the next glyph stands from each, without any spacing.
+"""Advances of glyphs: the distance to the next glyph, without any spacing.
 
 The loose box of a glyph reaches so far, or as far as its ink does. One font draws a character as
 wide each time: three of them are asked for all, unless they differ. Where ink hangs over, the font
@@ -193,7 +193,7 @@ def _close(asked: _GlyphMetrics, reach: Any) -> Any:
 def _of_whole_objects(
     asked: _GlyphMetrics, page: int, styles: GlyphStyles, columns: tuple[Any, Any]
 ) -> None:
-    """Where objects are said to stand for a text (ActualText), their bounds tell how wide it is."""
+    """Where objects have a replacement text (ActualText), their bounds give its width."""
     pieces, reach = columns
     if not any(styles.handles):
         return

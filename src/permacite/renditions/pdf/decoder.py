@@ -1,13 +1,9 @@
-"""The glyphs of a PDF, by PDFium: their characters as it finds them, origins, advances and boxes.
+"""Decoder of the glyphs of a PDF, by PDFium: characters, origins, advances, boxes, tags, metadata.
 
 What PDFium makes up (spaces and line ends that nobody drew) is left out, and so is its order of
-words and blocks: rules of ours decide those. Scripts and actions are never run.
-
-What a PDF says of itself: its information dictionary, and its XMP packet if legible.
-
-The glyphs of one open page.
-
-The order in which the tags of a page have its parts: of each marked content its block.
+words and blocks: our rules decide those. Scripts and actions are never run. The tags of a page give
+each marked content its block. Title, authors and identifiers come from the information dictionary,
+and from the XMP packet if it is not compressed.
 """
 
 from __future__ import annotations

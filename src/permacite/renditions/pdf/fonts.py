@@ -1,14 +1,12 @@
-"""What fonts say of the height of their letters, and the room that their boxes have for these.
+"""Heights of the letters of fonts: from the descriptors of the file, from PDFium, or from boxes.
 
 A font says how far its letters reach above and below the line. Some say nothing: 0, or PDFium has
-measured A and g, as in all fonts of drawings (type 3), which have no name. Some say how high those
-of their letters are that the file has, which may be less than the next letter needs.
+measured A and g, as in all fonts of drawings (type 3), which have no name. Some give the height of
+those letters that the file has, which may be less than the next letter needs.
 
-What the fonts of a file say of their heights, read from its octets.
-
-PDFium measures the letters of a font that says 0, or its box, and does not tell that it did. The
-descriptors of fonts (ISO 32000-1, 9.8) stand in the file as they are, or in streams of objects
-(7.5.7), which are unpacked. Those of encrypted streams are not read.
+PDFium measures the letters of a font that says 0, or its box, and does not report that it did. So
+the descriptors of fonts (ISO 32000-1, 9.8) are read from the octets of the file, also in streams of
+objects (7.5.7), which are unpacked. Those of encrypted streams are not read.
 """
 
 from __future__ import annotations
@@ -81,7 +79,7 @@ def _places(content: Any, word: bytes) -> Iterator[int]:
 
 
 def _is_kind(content: Any, place: int) -> bool:
-    """Whether what stands there is the kind of an object, and not the name of an entry."""
+    """Whether it is the kind of an object, and not the name of an entry."""
     return bool(bytes(content[max(place - 9, 0) : place]).rstrip().endswith(b"/Type"))
 
 

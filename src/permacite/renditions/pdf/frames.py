@@ -1,4 +1,4 @@
-"""A page of a PDF as it is shown, and its place in the space of the file.
+"""Page frames of a PDF: a page as it is shown, and its place in the space of the file.
 
 The file counts points from anywhere, upwards, before the page is turned; the map of its text, and
 names of areas, count from the upper left corner of the page as it is shown. Zotero and others tell

@@ -1,4 +1,4 @@
-"""The values between the two steps: the glyphs of a page as a decoder gives them, and its setting.
+"""Values between decoder and rules: the glyphs of a page, and its settings.
 
 All lengths are points. x grows to the right and y downwards from the upper left corner of the page
 as it is shown: its crop box, turned as the page says. Angles are whole degrees, clockwise, from

@@ -1,4 +1,4 @@
-"""PDFium by its C interface: the few functions that we call, with plain numbers as arguments.
+"""PDFium by its C interface: the functions that are called, with plain numbers as arguments.
 
 Handles and addresses are integers: a call costs a third of what it does with typed pointers, and
 is made by `map` over columns of addresses, a glyph each.
@@ -147,7 +147,7 @@ class PdfiumLibrary:
 
     @property
     def tells_objects(self) -> bool:
-        """Whether it tells of a glyph the object that draws it; older builds do not."""
+        """Whether it reports the object that draws a glyph; older builds do not."""
         return self.has("FPDFText_GetTextObject")
 
     def words(self, name: str, *arguments: object) -> str:

@@ -1,12 +1,10 @@
-"""Glyphs to fragments, and fragments to lines (pdf-text/1, clauses 2 to 5).
+"""Lines of a PDF page: glyphs to fragments, fragments to lines, lines to columns (clauses 2 to 6).
 
-A fragment is what stands together on one baseline in the order of the file: it holds words and the
-gaps between them. A line is the fragments that stand side by side.
+A fragment is what is together on one baseline in the order of the file: it holds words and the gaps
+between them. A line is the fragments that are side by side.
 
-The order of what stands on a page: columns, and what reaches across them (clause 6).
-
-A gutter is a strip without glyphs between two stacks of lines that both look like running text:
-at least three lines each, most of which fill their column. Rows of a table do not, and are read
+A gutter is a strip without glyphs between two stacks of lines that both look like running text: at
+least three lines each, most of which fill their column. Rows of a table do not, and are read
 across. What reaches over a gutter divides the page above and below it.
 """
 
@@ -290,8 +288,8 @@ class _Cut(NamedTuple):
 def runs_of(fragments: Sequence[LineFragment]) -> list[list[LineFragment]]:
     """The fragments in the order of tags, parted where it goes up the page again, or aside.
 
-    A run holds blocks of which each begins below the one before: what stands in it is put in order
-    by places. What has no tags comes first if it stands above all that has, else last.
+    A run holds blocks of which each begins below the one before: its content is put in order by
+    place. What has no tags comes first if it stands above all that has, else last.
     """
     blocks: dict[int, list[LineFragment]] = {}
     for part in fragments:

@@ -1,4 +1,4 @@
-"""Lines to the order of their glyphs, and lines to paragraphs (clauses 4, 5, 7 and 8)."""
+"""Paragraphs of a PDF page: the order of glyphs in lines, and lines joined (clauses 4, 5, 7, 8)."""
 
 from __future__ import annotations
 

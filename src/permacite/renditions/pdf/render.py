@@ -1,10 +1,8 @@
-"""The text of a PDF, from the glyphs of its pages. `pdf-text/1`: frozen.
+"""Rules `pdf-text/1`: the text of a PDF, from the glyphs of its pages, and its notices. Frozen.
 
-docs/explanation/the-words-of-pdf.md explains the rules, clause by clause.
-
-What must be known of the words of a PDF (pdf-text/1, clause 11).
-
-Hidden words over drawn ones that say something else are what a search finds and no reader sees.
+docs/explanation/the-words-of-pdf.md explains the rules, clause by clause. A notice (clause 11)
+warns of hidden words over drawn ones with other content: a search finds them, and no reader sees
+them.
 """
 
 from __future__ import annotations
@@ -18,9 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from permacite.renditions.model import Label, Notice, Rendered
+from permacite.renditions.pdf.boxes import HYPHEN, UNITS, PageMap, write_map
 from permacite.renditions.pdf.lines import fragments_of, frames_of, regions_of, runs_of
 from permacite.renditions.pdf.paragraphs import PageWriter, gaps_of, write_region
-from permacite.renditions.pdf.places import HYPHEN, UNITS, PageMap, write_map
 from permacite.renditions.pdf.scripts import (
     MIRRORED,
     as_said,
@@ -307,7 +305,7 @@ def _after(text: str, start: int) -> str:
 
 
 def _within_words(sheets: Sequence[_HyphenatedPage], known: frozenset[str]) -> Iterator[list[int]]:
-    """Of each page the spaces between lines that go, as they stand within words."""
+    """For each page, the spaces between lines that are dropped, since they are within words."""
     pairs = [
         (_before(sheet.text, joint), _after(sheet.text, joint + 1))
         for sheet in sheets

@@ -1,24 +1,20 @@
-"""Indic letters that are drawn in another order than they are said in (clause 7).
+"""Rules for scripts in PDFs: right-to-left, Indic, vertical, accents, Korean (clauses 2, 3, 7, 8).
 
-Fonts draw the vowel sign I before its consonants, and an R before them as a mark behind them. A PDF
-whose tables name glyph by glyph has them in that order. Those that stand for several characters at
-once have it right, and are left alone.
+Right-to-left (clause 7): the decoder's order is ignored. Glyphs are in visual order, from left to
+right, and the inverse of the rules of Unicode (UAX #9) gives the logical order. Strong characters
+and numbers decide; what is between goes with its neighbours.
 
-Lines of Korean that end within words: whether a space stood between two lines (clause 8).
+Indic (clause 7): fonts draw the vowel sign I before its consonants, and an R before them as a mark
+behind them. A PDF whose tables name glyph by glyph has them in that order. Glyphs for several
+characters at once are right, and are left alone.
 
-Where every line is full to a syllable, words go on in the next line without a hyphen, and a space
-at the end of a line is not drawn. Other words of the document tell, and the syllables that words
-end in.
+Vertical (clause 2): Chinese and Japanese in columns from right to left.
 
-Chinese and Japanese that runs downwards, in columns from the right to the left (clause 2).
+Accents (clause 3): accents that are drawn as glyphs of their own, over or under a letter.
 
-Accents that are drawn as glyphs of their own, over or under a letter (clause 3).
-
-From places to the logical order of a line with right-to-left scripts (clause 7).
-
-The decoder's order is not asked: glyphs stand in the order in which they are seen, from the left to
-the right, and the inverse of the rules of Unicode (UAX #9) gives that in which they are said.
-Strong characters and numbers decide; what stands between goes with its neighbours.
+Korean (clause 8): where every line is full to a syllable, words continue in the next line without a
+hyphen, and a space at the end of a line is not drawn. Other words of the document decide whether
+there was a space, and the syllables that words end in.
 """
 
 from __future__ import annotations
@@ -65,7 +61,7 @@ def is_rtl(code: int) -> bool:
 
 
 def logical(codes: Sequence[int], *, leftwards: bool) -> tuple[list[int], list[bool]]:
-    """The order in which glyphs are said, seen from the left to the right, and which run leftwards.
+    """The logical order of glyphs given from left to right, and which of them run leftwards.
 
     `codes` has 0x20 for gaps. `leftwards`: whether the text around runs to the left.
     """
@@ -109,7 +105,7 @@ def _begins_left(run: tuple[str, int, int], codes: Sequence[int]) -> bool:
 
 
 def _bidi_kind(code: int) -> str:
-    """R, L, N for numbers, J and T for what stands in and at them, M for marks, else ""."""
+    """R, L, N for numbers, J and T for what is within and beside them, M for marks, else ""."""
     kind = unicodedata.bidirectional(chr(code))
     if kind in _RIGHT:
         return "R"
@@ -191,7 +187,7 @@ def _indic_kind(code: int) -> str:
 
 
 def as_said(page: GlyphPage) -> GlyphPage:
-    """The page with such signs behind the consonants that they are said behind."""
+    """The page with such signs after the consonants that they are spoken after."""
     codes = page.codes
     if not codes.size or not ((codes >= _FIRST) & (codes < _LAST)).any():
         return page

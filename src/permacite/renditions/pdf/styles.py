@@ -226,7 +226,7 @@ class GlyphStyles:
         """Take fonts of drawings for as large as their highest glyphs say, where these are larger.
 
         Their matrix is not in what PDFium calls their size: it may be a hundredth of what is seen.
-        Such a guess says nothing of their heights.
+        Such a guess gives no heights.
         """
         ends = [*begins[1:], len(listed)]
         box = (ctypes.c_double * 4)()

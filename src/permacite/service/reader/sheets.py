@@ -17,7 +17,7 @@ from permacite.cache import Cache
 from permacite.errors import IntegrityError, NotFoundError, RestrictedError
 from permacite.media_types import PDF
 from permacite.pdi import PagePlace
-from permacite.renditions.pdf.places import UNITS, Quad
+from permacite.renditions.pdf.boxes import UNITS, Quad
 from permacite.scan import compile_pattern
 from permacite.service.decoders import measured
 from permacite.service.labels import labels_of, places_of, text_of_pages
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from permacite import pdi
     from permacite.archive import Repository, Representation, Version
-    from permacite.renditions.pdf.places import CharacterBoxes
+    from permacite.renditions.pdf.boxes import CharacterBoxes
     from permacite.words import Words
 
 __all__ = ["REFUSED", "STYLE", "Leaf", "Paper", "Wanted", "leaf", "paper", "sheet_html", "span_of"]

@@ -35,7 +35,7 @@ from permacite.errors import ParseError, PermaciteError
 from permacite.renditions import printed_at, read_labels
 from permacite.renditions.stored import LABELS
 from permacite.scan import compile_pattern
-from permacite.text import first
+from permacite.text import first_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -410,7 +410,7 @@ def _texts(content: bytes, media_type: str, recorded: str | None) -> Iterator[st
     """Yield the text of a document, and the one in which the first rules recorded words around."""
     yield document_text(content, media_type, recorded).text
     if is_of_first_rules(recorded):
-        yield first.text_around(content, recorded)
+        yield first_rules.text_around(content, recorded)
 
 
 def _recorded(described: Mapping[str, object]) -> tuple[str, str | None]:

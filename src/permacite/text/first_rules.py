@@ -1,4 +1,4 @@
-"""The first rules by which documents were decoded: frozen, for the names that were minted by them.
+"""First decoding rules of documents: frozen, because minted names depend on them.
 
 A byte order mark decides, then the label. Labels are read by the table below, else as Python does,
 and decoded by Python's codecs, with the single bytes of the Encoding Standard where those differ.

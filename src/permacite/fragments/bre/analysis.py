@@ -1,4 +1,4 @@
-"""What follows from the tree of an expression, in trees again.
+"""Analysis of the tree of an expression: longest match, beginnings, required text.
 
 None stands for the expression that matches nothing.
 """
@@ -91,8 +91,8 @@ def steps(node: Node) -> int:
 def prefixes(node: Node) -> Node:
     """A tree that matches at least every beginning of what `node` matches.
 
-    Whoever has read no such beginning need not read on. Bounded parts are taken for any characters
-    of that number: only how far an unbounded part reaches is told exactly.
+    A search that found no such beginning need not read on. Bounded parts count as any characters of
+    that number: only the reach of an unbounded part is exact.
     """
     length = longest(node)
     if length is not None:
@@ -123,7 +123,7 @@ def _prefixes_of_sequence(items: tuple[Node, ...]) -> Node:
 
 
 def required(root: Node) -> str:
-    """Return the longest text that stands in every match; "" where none must."""
+    """Return the longest text that every match contains; "" if there is none."""
     best = run = ""
     for node in _flat(root):
         match node:

@@ -1,4 +1,4 @@
-"""What is legal and still dangerous in a URI, as data.
+"""Cautions: legal but dangerous parts of a URI (RFC 2396 §7), as data.
 
 | section | function |
 |---|---|
@@ -29,7 +29,7 @@ _RESERVED_PORTS = 1024
 
 
 class Caution(NamedTuple):
-    """One danger: what it is, and from where to where it stands in the text (offsets)."""
+    """One danger: its kind, and its offsets in the text."""
 
     kind: Literal["password", "reserved-port", "escaped-line-break"]
     problem: str

@@ -1,4 +1,4 @@
-"""The map of a PDF's text: of each character its page and the box in which it is drawn.
+"""Map of the text of a PDF: the page of each character, and the box in which it is drawn.
 
     pdf-map/1 LF, then compressed by zlib (RFC 1950), integers of 32 bits, the least octet first:
     the number of pages, the number of characters,
