@@ -168,7 +168,7 @@ def test_nothing_comes_of_them_on_any_route(
             for each in chosen
         ]
     shown = [f"/-/page/{name}" for name in names]
-    octets = [f"/{name}?view=bytes" for name in names[:: times(7, 1)]]
+    octets = [f"/{name}?view=bytes" for name in names[:: times(14, 1)]]
     with served(archive) as running:
         for some in batches(shown + octets):
             page = context.new_page()
@@ -185,7 +185,7 @@ def test_nothing_comes_of_them_in_exports(
     sink: Sink,
     times: Callable[[int, int], int],
 ) -> None:
-    few = [each for each in chosen if not each.number % times(3, 1)]
+    few = [each for each in chosen if not each.number % times(6, 1)]
     aggregates = []
     (tmp_path / "home.html").write_text("<!doctype html><body>")
     files = []

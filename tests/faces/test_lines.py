@@ -16,6 +16,7 @@ from permacite.service.reader.lines import sheet
 from permacite.service.reader.marking import Marked
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from playwright.sync_api import Browser, Page
@@ -200,14 +201,14 @@ def test_numbers_are_in_nothing_that_is_selected(
 
 @pytest.mark.browser
 def test_one_citation_in_a_text_follows_another(
-    archive: Path, running: Running, page: Page
+    archive: Path, running: Running, page: Page, times: Callable[[int, int], int]
 ) -> None:
     choose = random.Random(1)  # noqa: S311 - the same each time
     reader = Chromium(page)
     with Archive.open(archive) as service:
         for name, text in [("part.py", FILES["part.py"]), ("long.log", LONG)]:
             reader.open(f"{running.base}/{service.add(text.encode(), name=name).pdi}")
-            gestures = [cite_random(reader, choose, (3, 30)) for _ in range(4)]
+            gestures = [cite_random(reader, choose, (3, 30)) for _ in range(times(2, 4))]
             for gesture in filter(None, gestures):
                 assert gesture.trouble == ""
                 cited = service.resolve(gesture.reference).text or ""

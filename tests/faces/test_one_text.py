@@ -118,7 +118,18 @@ def test_whatever_the_octets(service: Archive, content: bytes, label: str) -> No
     check_document(service, content, label)
 
 
-@pytest.mark.parametrize("label", ["utf-8", "us-ascii", "gb2312", "euc-jp", "utf-16le", "koi8-u"])
+@pytest.mark.parametrize(
+    "label",
+    [
+        "utf-8",
+        "gb2312",
+        "utf-16le",
+        *(
+            pytest.param(label, marks=pytest.mark.deep)
+            for label in ("us-ascii", "euc-jp", "koi8-u")
+        ),
+    ],
+)
 def test_large_texts_too(service: Archive, label: str) -> None:
     line = b"".join(CONTENTS.values())
     content = line * (SMALLEST_BYTES // len(line) + 1)

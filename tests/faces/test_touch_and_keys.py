@@ -116,7 +116,13 @@ def test_a_long_touch_selects_and_a_tap_cites(
     context.close()
 
 
-@pytest.mark.parametrize("kind", DOCUMENTS)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(kind, marks=[] if kind in {"page", "text", "pdf"} else [pytest.mark.deep])
+        for kind in DOCUMENTS
+    ],
+)
 def test_keys_alone_select_and_cite(
     archive: Path, names: dict[str, str], running: Running, other: Browser, kind: str
 ) -> None:
