@@ -288,7 +288,7 @@ def test_who_is_being_answered_is_not_crowded_out() -> None:
 
 
 def test_what_is_begun_is_finished_in_the_end() -> None:
-    with listening() as server, contextlib.ExitStack() as open_ones:
+    with listening(grace_s=60) as server, contextlib.ExitStack() as open_ones:
         asked = [open_ones.enter_context(server.connect()) for _ in range(4)]
         for each in asked:
             each.sendall(GET.replace(b" / ", b" /long "))
