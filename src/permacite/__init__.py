@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from permacite import errors, extract, fragments, markup, mhtml, pdi, uri
     from permacite.archive.model import Finding
     from permacite.service.archive import Archive, create, open  # noqa: A004 - the word for it
+    from permacite.service.checking import Checked
     from permacite.service.citations.forms import CitationForms
     from permacite.service.citations.recorded import Cited
     from permacite.service.documents import Document, Format
-    from permacite.service.drift.checking import Checked
-    from permacite.service.drift.following import PassageDrift
+    from permacite.service.drift.comparison import PassageDrift
     from permacite.service.drift.versions import InVersion, Through
     from permacite.service.findings import Report
     from permacite.service.holdings import Listing
@@ -64,8 +64,8 @@ on_demand(
         "permacite.service.citations.forms": "CitationForms",
         "permacite.service.citations.recorded": "Cited",
         "permacite.service.documents": "Document, Format",
-        "permacite.service.drift.checking": "Checked",
-        "permacite.service.drift.following": "PassageDrift",
+        "permacite.service.checking": "Checked",
+        "permacite.service.drift.comparison": "PassageDrift",
         "permacite.service.drift.versions": "InVersion, Through",
         "permacite.service.findings": "Report",
         "permacite.service.ingest.saved": "LostResource, Saved",

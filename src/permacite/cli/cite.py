@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from permacite.service.checking import Checked
     from permacite.service.citations.quoted import Passage
     from permacite.service.citations.recorded import Cited
-    from permacite.service.drift.checking import Checked
-    from permacite.service.drift.following import PassageDrift
+    from permacite.service.drift.comparison import PassageDrift
     from permacite.service.location import Location
 
 __all__ = ["check", "cite", "reference", "versions"]

@@ -12,14 +12,14 @@ import click
 
 from permacite.cli.output import emit, json_option, note, table
 from permacite.service.archive import Archive
-from permacite.service.drift.watching import EVERY, Manner
+from permacite.service.watching import EVERY, Manner
 from permacite.words import LANGUAGES, words_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from permacite.service.drift.watching import Looked
     from permacite.service.location import Location
+    from permacite.service.watching import Looked
 
 __all__ = ["watch"]
 

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from permacite.service.access import Access, Choice, Erased, Kept, Withdrawn
     from permacite.service.assertions.delegating import Delegated
     from permacite.service.assertions.jottings import Annotations
+    from permacite.service.checking import Drift
     from permacite.service.citations.citations import Citations
     from permacite.service.citations.quoted import Passage
     from permacite.service.documents import VersionNote
-    from permacite.service.drift.drift import Drift
     from permacite.service.holdings import About, Documents, Exported, NameSet, Shown
     from permacite.service.lists.saving import Lists
     from permacite.service.preservation.copies import Copy, EarlierLog
@@ -70,7 +70,7 @@ on_demand(
     {
         "permacite.service.quotations.comparing": "Quotations",
         "permacite.service.lists.saving": "Lists",
-        "permacite.service.drift.drift": "Drift",
+        "permacite.service.checking": "Drift",
         "permacite.service.preservation.keeping": "Copies",
         "permacite.service.citations.citations": "Citations",
         "permacite.service.assertions.jottings": "Annotations",

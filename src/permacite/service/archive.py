@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from permacite.archive import Finding
     from permacite.service.access import Access
     from permacite.service.assertions.jottings import Annotations
+    from permacite.service.checking import Drift
     from permacite.service.citations.citations import Citations
     from permacite.service.citations.recorded import Cited
-    from permacite.service.drift.drift import Drift
     from permacite.service.findings import Report
     from permacite.service.holdings import Documents
     from permacite.service.ingest.saved import Saved
@@ -197,7 +197,7 @@ class Archive:
     @cached_property
     def drift(self) -> Drift:
         """Cited passages on live pages and in other versions."""
-        from permacite.service.drift.drift import Drift
+        from permacite.service.checking import Drift
 
         return Drift(self._repository)
 

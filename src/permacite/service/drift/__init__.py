@@ -1,1 +1,1 @@
-"""What became of cited passages: on the live page, and in other versions."""
+"""Drift: cited passages compared with another text. Nothing here fetches a page."""

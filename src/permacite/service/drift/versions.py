@@ -15,7 +15,13 @@ from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.fragments.alignment import Piece, compared
 from permacite.service import documents, names
 from permacite.service.citations.parts import words_of
-from permacite.service.drift.following import Comparison, Other, PassageDrift, Sought
+from permacite.service.drift.comparison import (
+    ComparedPage,
+    Comparison,
+    PassageDrift,
+    Sought,
+    same_format,
+)
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -23,7 +29,7 @@ if TYPE_CHECKING:
     from permacite.archive import Repository, Representation, Version
     from permacite.service.documents import Restriction, VersionNote
 
-__all__ = ["InVersion", "Through", "as_other", "same_format", "through_versions"]
+__all__ = ["InVersion", "Through", "through_versions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,14 +218,12 @@ class _Comparing:
     def _followed(self, there: Representation) -> _Became:
         """Follow the passage into a version with other octets."""
         comparison = Comparison(
-            self.repository, as_other(self.repository, there, self.archived), self.title
+            self.repository,
+            ComparedPage.of_version(self.repository, there, self.archived),
+            self.title,
         )
         drift = comparison.drift(self.sought)
-        reference = None
-        if drift.start is not None and drift.end is not None:
-            reference = str(there.pdi.fragment("char", drift.start, drift.end))
-        elif drift.status == "verified":
-            reference = f"{there.pdi}#{self.sought.fragment.partition('#')[2]}"
+        reference = drift.reference_in(there.pdi) or None
         if drift.status == "changed" and drift.now is not None:
             return _Became(drift, reference, compared(drift.quote, drift.now))
         return _Became(drift, reference)
@@ -228,25 +232,3 @@ class _Comparing:
         """Tell that a version cannot be compared."""
         drift = PassageDrift.unchecked(self.sought, self.title, problem)
         return dataclasses.replace(blank, drift=drift)
-
-
-def same_format(version: Version, archived: Representation) -> Representation | None:
-    """The format of a version that answers to another version's, by its name or its kind."""
-    formats = version.representations
-    named = [item for item in formats if item.format == archived.format]
-    alike = [item for item in formats if item.media_type == archived.media_type]
-    return next(iter(named or alike), None)
-
-
-def as_other(repository: Repository, there: Representation, archived: Representation) -> Other:
-    """A format of another version, as what a passage is looked for in."""
-    document = None if there.decoding is None else repository.text(there)
-    return Other(
-        content=repository.read(there),
-        digest=there.digest,
-        media_type=there.media_type,
-        archived=archived,
-        text=None if document is None else document.text,
-        document=document,
-        decode=None if repository.decoder_of is None else repository.decoder_of(there.digest),
-    )

@@ -23,7 +23,7 @@ from permacite.errors import (
     StorageError,
 )
 from permacite.service import addresses, names
-from permacite.service.drift import becoming
+from permacite.service.drift import outcomes
 from permacite.service.feeds import news
 from permacite.service.ingest.saving import Ingest
 from permacite.service.lists.robots import Robots
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from permacite.archive import Repository, Version, Watch
     from permacite.capture import BrowserPool
-    from permacite.service.drift.becoming import CitedPassage
+    from permacite.service.drift.outcomes import CitedPassage
     from permacite.words import Words
 
 __all__ = ["EVERY", "Looked", "Manner", "Watches"]
@@ -204,7 +204,9 @@ class _Pass:
         """What is told of a page that is here, with what became of its cited passages."""
         document, pdi = version.pdi.document, str(self._repository.main(version).pdi)
         with self._comparing:  # texts of many pages at once would take much memory
-            passages = tuple(becoming.became(self._repository, document, watch.uri, version))
+            passages = tuple(
+                outcomes.record_outcomes(self._repository, document, watch.uri, version)
+            )
         return Looked(looked.uri, looked.outcome, pdi, not_kept=looked.not_kept, passages=passages)
 
     def _refused(self, watch: Watch, held: list[Version], error: CaptureError) -> Looked:
@@ -217,7 +219,7 @@ class _Pass:
             return Looked(watch.uri, "failed", problem=error.problem)
         passages: list[CitedPassage] = []
         for document in {version.pdi.document for version in held}:
-            passages += becoming.all_gone(self._repository, document, watch.uri)
+            passages += outcomes.record_gone(self._repository, document, watch.uri)
         return Looked(watch.uri, "gone", problem=error.problem, passages=tuple(passages))
 
 

@@ -1,6 +1,6 @@
-"""What became of cited passages in the version that a page has now, noted and told.
+"""Outcomes of cited passages in the latest version of a page, recorded as news.
 
-It is news where it is something else than what was told last, or where other words stand there.
+An outcome is news where it differs from the last one reported, or where the words there differ.
 """
 
 from __future__ import annotations
@@ -11,9 +11,13 @@ from typing import TYPE_CHECKING, Literal
 
 from permacite.errors import PermaciteError
 from permacite.service import names
-from permacite.service.citations.parts import words_of
-from permacite.service.drift.following import Comparison, PassageDrift, Sought
-from permacite.service.drift.versions import as_other, same_format
+from permacite.service.drift.comparison import (
+    ComparedPage,
+    Comparison,
+    PassageDrift,
+    Sought,
+    same_format,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,14 +25,14 @@ if TYPE_CHECKING:
     from permacite.archive import Citation, Repository, Version
     from permacite.pdi import PDI
 
-__all__ = ["CitedPassage", "all_gone", "became"]
+__all__ = ["CitedPassage", "record_gone", "record_outcomes"]
 
 Page = Literal["same", "changed", "gone"]
 
 
 @dataclass(frozen=True, slots=True)
 class CitedPassage:
-    """What became of one cited passage."""
+    """The outcome for one cited passage."""
 
     reference: str
     told: str
@@ -36,35 +40,35 @@ class CitedPassage:
     status: str
     """"verified", "moved", "changed", "gone", "gone-similar", "ambiguous"; or "unchecked"."""
     there: str
-    """The full name of the words that stand there now; "" where none do."""
+    """The full name of the words there now; "" where there are none."""
     is_news: bool
     trouble: str = ""
 
 
-def became(
+def record_outcomes(
     repository: Repository, document: PDI, uri: str, latest: Version
 ) -> Iterator[CitedPassage]:
-    """Compare what is cited of every version with the latest one, note it, and yield it."""
+    """Compare what is cited of every version with the latest one; record and yield the outcomes."""
     for version in repository.versions(document):
         cited = repository.citations(version.pdi)
         if cited or version.pdi == latest.pdi:
             drifts = [*_compared(repository, version, cited, latest)]
             page: Page = "same" if version.pdi == latest.pdi else _page(version, latest)
-            yield from _noted(repository, version, uri=uri, page=page, drifts=drifts)
+            yield from _record(repository, version, uri=uri, page=page, drifts=drifts)
 
 
-def all_gone(repository: Repository, document: PDI, uri: str) -> Iterator[CitedPassage]:
-    """Note that the site says there is no such page, and yield what is cited of it."""
+def record_gone(repository: Repository, document: PDI, uri: str) -> Iterator[CitedPassage]:
+    """Record that the site reports no such page, and yield what is cited of it."""
     for version in repository.versions(document):
         title = version.title or str(version.pdi.document)
         drifts = [
-            (_drift(_sought(citation), title, "gone"), "")
+            (PassageDrift.without_texts(Sought.of(citation), title, "gone"), "")
             for citation in repository.citations(version.pdi)
         ]
-        yield from _noted(repository, version, uri=uri, page="gone", drifts=drifts)
+        yield from _record(repository, version, uri=uri, page="gone", drifts=drifts)
 
 
-def _noted(
+def _record(
     repository: Repository,
     version: Version,
     *,
@@ -72,7 +76,7 @@ def _noted(
     page: Page,
     drifts: Sequence[tuple[PassageDrift, str]],
 ) -> list[CitedPassage]:
-    """Note what became of the passages of one version."""
+    """Record the outcomes for the passages of one version."""
     last = repository.last_news(version)
     passages = [
         CitedPassage(
@@ -98,7 +102,7 @@ def _is_news(repository: Repository, drift: PassageDrift, last: tuple[str, str] 
 
 
 def _words(repository: Repository, reference: str) -> str | None:
-    """The words that a name stands for; None where they are not given out."""
+    """The words that a name means; None where they are not open."""
     with suppress(PermaciteError):
         name, fragment = names.document_of(reference)
         if fragment is not None:
@@ -109,15 +113,15 @@ def _words(repository: Repository, reference: str) -> str | None:
 def _compared(
     repository: Repository, version: Version, cited: Sequence[Citation], latest: Version
 ) -> Iterator[tuple[PassageDrift, str]]:
-    """What became of passages, each with the name of what stands there; a text is aligned once."""
+    """Compare passages; yield each outcome with the name of the words there."""
     title = version.title or str(version.pdi.document)
     comparisons: dict[PDI, Comparison] = {}
     for citation in cited:
-        sought, archived = _sought(citation), repository.representation(citation.pdi)
+        sought, archived = Sought.of(citation), repository.representation(citation.pdi)
         there = same_format(latest, archived)
         if there is not None and there.digest == archived.digest:
             yield (
-                _drift(sought, title, "verified"),
+                PassageDrift.without_texts(sought, title, "verified"),
                 f"{there.pdi}#{sought.fragment.partition('#')[2]}",
             )
             continue
@@ -127,32 +131,13 @@ def _compared(
             continue
         try:
             if citation.pdi not in comparisons:
-                other = as_other(repository, there, archived)
-                comparisons[citation.pdi] = Comparison(repository, other, title)
+                page = ComparedPage.of_version(repository, there, archived)
+                comparisons[citation.pdi] = Comparison(repository, page, title)
             drift = comparisons[citation.pdi].drift(sought)
         except PermaciteError as error:
             yield PassageDrift.unchecked(sought, title, error.problem), ""
         else:
-            yield drift, _name(drift, there.pdi)
-
-
-def _sought(citation: Citation) -> Sought:
-    return Sought(citation.fragment, citation.pdi, citation.start, citation.end, citation.quote)
-
-
-def _drift(sought: Sought, title: str, status: str) -> PassageDrift:
-    """What is told of a passage without a look at a text."""
-    told = words_of(sought.fragment, sought.quote, title)
-    return PassageDrift(sought.fragment, told, sought.quote, status)
-
-
-def _name(drift: PassageDrift, there: PDI) -> str:
-    """The permanent name of the words that stand there."""
-    if drift.start is not None and drift.end is not None:
-        return str(there.fragment("char", drift.start, drift.end))
-    if drift.status == "verified":
-        return f"{there}#{drift.reference.partition('#')[2]}"
-    return ""
+            yield drift, drift.reference_in(there.pdi)
 
 
 def _page(version: Version, latest: Version) -> Page:

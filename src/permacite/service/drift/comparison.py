@@ -1,8 +1,8 @@
-"""What became of a passage on another page: the one rule, for live pages and for later versions.
+"""Comparison of a cited passage with another text: a live page, or another version.
 
-Both texts are aligned whole, and the passage is followed through the alignment: what stood on the
-archived page already is never taken for the successor of something else. A citation is never moved:
-it names the archived words. The answer says where they stand there, and what was changed in them.
+Both texts are aligned as a whole, and the passage is followed through the alignment. A passage that
+was on the archived page already is never reported as the successor of another one. A citation is
+never moved: it names the archived words. The result says where they are now, and what was changed.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from permacite.service.labels import text_of_pages
 from permacite.text.document import canonical
 
 if TYPE_CHECKING:
-    from permacite.archive import Repository, Representation
+    from permacite.archive import Citation, Repository, Representation, Version
     from permacite.extract import Decode, Excerpt
     from permacite.fragments.alignment import Change, Similar
     from permacite.pdi import PDI
     from permacite.text.document import DocumentText
 
-__all__ = ["Comparison", "Other", "PassageDrift", "Sought"]
+__all__ = ["ComparedPage", "Comparison", "PassageDrift", "Sought", "same_format"]
 
 _IS_TEXT = {scheme.name: scheme.applies for scheme in SCHEMES.known}["char"]
 
 
 @dataclass(frozen=True, slots=True)
 class PassageDrift:
-    """What became of one cited passage on another page: the live one, or a version of it."""
+    """The outcome for one cited passage: on the live page, or in another version."""
 
     reference: str
     told: str
@@ -45,31 +45,45 @@ class PassageDrift:
     """"verified", "moved", "changed", "gone", "gone-similar" or "ambiguous" (`Fate.status`);
     "unchecked" where it could not be compared."""
     start: int | None = None
-    """Where the passage stands there, in that page's text; None where it is nowhere."""
+    """Where the passage is in the text of that page; None where it is not."""
     end: int | None = None
     now: str | None = None
-    """The words that stand there."""
+    """The words there."""
     score: float = 0.0
-    """Likeness of these words to those cited, 0 to 1; 0 where there are none."""
+    """Similarity of these words to those cited, 0 to 1; 0 where there are none."""
     runner_up: float | None = None
-    """Likeness of the most similar other passage, where the cited one is gone."""
+    """Similarity of the most similar other passage, where the cited one is gone."""
     changes: tuple[Change, ...] = ()
     """What was changed in the passage: negations, numbers and names first."""
     similar: Similar | None = None
-    """A passage that is like the one that is gone, and is no successor: it stood there before."""
+    """A passage similar to the one that is gone, and no successor: it was there before."""
     trouble: str = ""
     """Why there is no such part now, or why it could not be compared."""
 
+    def reference_in(self, there: PDI) -> str:
+        """The permanent name of the words in the format `there`; "" where they are not there."""
+        if self.start is not None and self.end is not None:
+            return str(there.fragment("char", self.start, self.end))
+        if self.status == "verified":
+            return f"{there}#{self.reference.partition('#')[2]}"
+        return ""
+
+    @classmethod
+    def without_texts(cls, sought: Sought, title: str, status: str) -> Self:
+        """The outcome for a passage that was not compared with a text."""
+        told = words_of(sought.fragment, sought.quote, title)
+        return cls(sought.fragment, told, sought.quote, status)
+
     @classmethod
     def unchecked(cls, sought: Sought, title: str, trouble: str) -> Self:
-        """What is told of a passage that cannot be compared."""
+        """The outcome for a passage that cannot be compared."""
         told = words_of(sought.fragment, sought.quote, title)
         return cls(sought.fragment, told, sought.quote, "unchecked", trouble=trouble)
 
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """A passage that is looked for: what a citation has of it."""
+    """A passage to be found in another text: what a citation records of it."""
 
     fragment: str
     """Its name."""
@@ -80,12 +94,17 @@ class Sought:
     end: int | None
     quote: str
 
+    @classmethod
+    def of(cls, citation: Citation) -> Self:
+        """The passage of a recorded citation."""
+        return cls(citation.fragment, citation.pdi, citation.start, citation.end, citation.quote)
+
 
 @dataclass(frozen=True, slots=True)
-class Other:
-    """The page on which passages are looked for: its octets, and what they are.
+class ComparedPage:
+    """The page in which passages are sought: its bytes, and what they are.
 
-    `archived` is what it was once: a part of another format of that has no place here.
+    `archived` is the cited format: a part of another format has no place here.
     """
 
     content: bytes
@@ -97,6 +116,22 @@ class Other:
     document: DocumentText | None
     """The octets as text; None where they are none."""
     decode: Decode | None
+
+    @classmethod
+    def of_version(
+        cls, repository: Repository, there: Representation, archived: Representation
+    ) -> Self:
+        """A format of another version of the document."""
+        document = None if there.decoding is None else repository.text(there)
+        return cls(
+            content=repository.read(there),
+            digest=there.digest,
+            media_type=there.media_type,
+            archived=archived,
+            text=None if document is None else document.text,
+            document=document,
+            decode=None if repository.decoder_of is None else repository.decoder_of(there.digest),
+        )
 
     def part(self, specifier: str) -> Excerpt:
         """The part that a fragment names there.
@@ -111,32 +146,32 @@ class Other:
 
 
 class Comparison:
-    """What is archived beside another page; two texts are aligned once for all passages."""
+    """The archived page compared with another page; two texts are aligned once for all passages."""
 
-    def __init__(self, repository: Repository, other: Other, title: str) -> None:
+    def __init__(self, repository: Repository, page: ComparedPage, title: str) -> None:
         self._repository = repository
-        self._other = other
+        self._page = page
         self._title = title
         self._alignments: dict[tuple[str, bool], Alignment] = {}
 
     def drift(self, sought: Sought) -> PassageDrift:
-        """What became of a passage, or of what a fragment of another format names."""
+        """Follow a passage, or what a fragment of another format names."""
         if sought.start is None or sought.end is None:
             return self._drift_of_part(sought)
-        aligned = self._aligned(sought, self._other.text or "")
+        aligned = self._aligned(sought, self._page.text or "")
         fate = follow(aligned, sought.start, sought.end)
         return self._drift(sought, fate, _words(aligned, fate), place=(fate.start, fate.end))
 
     def _drift_of_part(self, sought: Sought) -> PassageDrift:
-        """What became of what a fragment cuts out of a format; it always has an answer."""
+        """Follow what a fragment cuts out of a format; there is always an outcome."""
         name, fragment = names.document_of(sought.fragment)
         specifier = fragment.specifier if fragment is not None else ""
         try:
             representation = self._repository.representation(name)
-            if self._other.digest == self._other.archived.digest:
+            if self._page.digest == self._page.archived.digest:
                 return self._drift(sought, Fate("verified", score=1.0), sought.quote)
-            if representation.pdi != self._other.archived.pdi:
-                problem = f"only {self._other.archived.format} has a live page"
+            if representation.pdi != self._page.archived.pdi:
+                problem = f"only {self._page.archived.format} has a live page"
                 return PassageDrift.unchecked(sought, self._title, problem)
             archived = self._repository.excerpt(representation, specifier)
             return self._followed(sought, archived, specifier)
@@ -144,13 +179,13 @@ class Comparison:
             return PassageDrift.unchecked(sought, self._title, error.problem)
 
     def _followed(self, sought: Sought, archived: Excerpt, specifier: str) -> PassageDrift:
-        """Cut the same part out of the other page; where it is another, follow it in the markup.
+        """Cut the same part out of the other page; where it differs, follow it in the markup.
 
         Raises PermaciteError where it cannot be cut.
         """
         now, trouble = None, ""
         try:
-            now = self._other.part(specifier)
+            now = self._page.part(specifier)
         except (ParseError, NotFoundError) as error:
             trouble = error.problem
         if now is not None and now.digest == archived.digest and not now.clipped:
@@ -158,25 +193,25 @@ class Comparison:
         on_page = self._words_of_place(sought)
         if on_page is not None:
             return on_page
-        is_text = _IS_TEXT(self._other.archived.media_type)
-        if archived.source_range is None or not is_text or self._other.document is None:
+        is_text = _IS_TEXT(self._page.archived.media_type)
+        if archived.source_range is None or not is_text or self._page.document is None:
             if now is not None and now.clipped:
                 trouble = "it reaches beyond the end of what is there"
             fate = Fate("gone" if now is None else "changed")
             return self._drift(sought, fate, trouble=trouble)
-        aligned = self._aligned(sought, self._other.document.stored, markup=True)
-        document = self._repository.text(self._other.archived)
+        aligned = self._aligned(sought, self._page.document.stored, markup=True)
+        document = self._repository.text(self._page.archived)
         fate = follow(aligned, *map(document.offset, archived.source_range))
         return self._drift(sought, fate, _words(aligned, fate))
 
     def _words_of_place(self, sought: Sought) -> PassageDrift | None:
-        """What became of the words of a page, or an area of it, that is drawn otherwise now.
+        """Follow the words of a page, or an area of it, that is drawn differently now.
 
         None for what is no such place, and where it has no words or the other document has none.
         """
         name, fragment = names.document_of(sought.fragment)
         place = None if fragment is None else PagePlace.of(fragment.scheme, fragment.positions)
-        if place is None or self._other.text is None:
+        if place is None or self._page.text is None:
             return None
         original = self._repository.representation(name)
         text = text_of_pages(self._repository, original)
@@ -191,7 +226,7 @@ class Comparison:
         )
         if start >= end:
             return None
-        aligned = self._aligned(dataclasses.replace(sought, pdi=text.pdi), self._other.text)
+        aligned = self._aligned(dataclasses.replace(sought, pdi=text.pdi), self._page.text)
         fate = follow(aligned, start, end)
         if fate.status == "verified":
             told = "its words are the same; it is drawn otherwise"
@@ -217,7 +252,7 @@ class Comparison:
         place: tuple[int | None, int | None] = (None, None),
         trouble: str = "",
     ) -> PassageDrift:
-        """What is told of a passage."""
+        """The outcome for a passage."""
         return PassageDrift(
             reference=sought.fragment,
             told=words_of(sought.fragment, sought.quote, self._title),
@@ -235,5 +270,13 @@ class Comparison:
 
 
 def _words(aligned: Alignment, fate: Fate) -> str | None:
-    """What stands there now, with the line ends of a cited text."""
+    """The words there now, with the line ends of a cited text."""
     return None if fate.start is None else canonical(aligned.new.text[fate.start : fate.end])
+
+
+def same_format(version: Version, archived: Representation) -> Representation | None:
+    """The format of a version that corresponds to another version's: by its name, or its type."""
+    formats = version.representations
+    named = [item for item in formats if item.format == archived.format]
+    alike = [item for item in formats if item.media_type == archived.media_type]
+    return next(iter(named or alike), None)
