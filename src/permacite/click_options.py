@@ -21,9 +21,14 @@ __all__ = ["click_options"]
 Command = TypeVar("Command", bound="Callable[..., Any]")
 
 
-def click_options(argument: str, kind: type) -> Callable[[Command], Command]:
-    """Give a command the options of the class `kind`, as its one `argument`."""
-    known = dict(options_of(kind))
+def click_options(
+    argument: str, kind: type, *, without: tuple[str, ...] = ()
+) -> Callable[[Command], Command]:
+    """Give a command the options of the class `kind`, as its one `argument`.
+
+    Fields `without` an option keep their defaults.
+    """
+    known = {name: each for name, each in options_of(kind) if each.is_typed and name not in without}
 
     def decorate(command: Command) -> Command:
         @functools.wraps(command)
@@ -85,7 +90,7 @@ def _type(each: Option) -> click.ParamType[Any]:
         kind: Any = click.IntRange if each.kind == "integer" else click.FloatRange
         return cast("click.ParamType[Any]", kind(each.least, each.most))
     if each.kind == "date":
-        return click.DateTime(["%Y-%m-%d"])
+        return click.DateTime(each.formats)
     if each.kind == "file":
         return click.Path(dir_okay=False, path_type=Path)
     return click.STRING

@@ -7,6 +7,7 @@ reads it from the body of a request. The reference is written from both.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
 
@@ -44,6 +45,10 @@ class Option(NamedTuple):
     read: Callable[[str], object] | None = None
     """Reads what is typed. Raises ValueError with what it expected."""
     shows_default: bool = False
+    formats: tuple[str, ...] = ("%Y-%m-%d",)
+    """Of a day."""
+    is_typed: bool = True
+    """Whether the command line has it."""
     in_json: bool = True
     """Whether the body of a request may have it: a file of this machine is for the command line."""
 
@@ -69,75 +74,66 @@ def options_of(kind: type) -> Iterator[tuple[str, Option]]:
             yield field.name, Option(**{**written, "name": name})
 
 
-def from_json(kind: type[Options], body: Mapping[str, object]) -> Options:
-    """Read the members of a JSON object; the names are those of the fields.
+def from_json(kind: type[Options], body: Mapping[str, object], source: str) -> Options:
+    """Read those members of a JSON object that are fields of a class; null is as if absent.
 
-    Raises ParseError for a member that no field has, and for a value that its field may not have.
+    `source` is the text of the object. Raises ParseError for a value that its field may not have.
     """
-    known = {name: each for name, each in options_of(kind) if each.in_json}
-    values = {}
-    for name, value in body.items():
-        if name not in known:
-            raise ParseError(f"expected one of {', '.join(known)}", name, 0)
-        if value is not None:
-            values[name] = _checked(known[name], name, value)
+    values = {
+        name: _checked(each, name, body[name], source)
+        for name, each in options_of(kind)
+        if each.in_json and body.get(name) is not None
+    }
     return kind(**values)
 
 
-def _checked(each: Option, name: str, value: object) -> object:
+def _checked(each: Option, name: str, value: object, source: str) -> object:
     """The value of a field, out of JSON. Raises ParseError."""
     if each.is_repeatable:
         items = value if isinstance(value, list) else [value]
-        return tuple(_checked(each._replace(is_repeatable=False), name, item) for item in items)
-    shown = str(value)
-    expected = _TYPES[each.kind]
-    if not isinstance(value, expected) or (isinstance(value, bool) and each.kind != "flag"):
-        raise ParseError(f"{name}: expected {_WORDS[each.kind]}", shown, 0)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        if not (each.least is None or value >= each.least) or not (
-            each.most is None or value <= each.most
-        ):
-            raise ParseError(f"{name}: expected {_bounds(each)}", shown, 0)
-        return value * each.scale
-    if each.choices and value not in each.choices:
-        raise ParseError(f"{name}: expected one of {', '.join(each.choices)}", shown, 0)
-    if isinstance(value, str):
+        single = each._replace(is_repeatable=False)
+        return tuple(_checked(single, name, item, source) for item in items)
+    if each.kind == "flag":
+        return value is True
+    problem, result = "", value
+    if each.kind in {"integer", "number"}:
+        types = (int,) if each.kind == "integer" else (int, float)
+        if type(value) in types and isinstance(value, int | float) and _is_within(each, value):
+            return value * each.scale
+        problem = f"expected {_bounds(each)} in `{name}`"
+    elif not isinstance(value, str):
+        problem = f"expected text in the member `{name}`"
+    elif each.choices and value not in each.choices:
+        problem = f"expected one of {', '.join(each.choices)} in `{name}`"
+    else:
         try:
-            return _read_date(value) if each.kind == "date" else (each.read or str)(value)
+            result = _day(value, each) if each.kind == "date" else (each.read or str)(value)
         except ValueError as error:
-            raise ParseError(f"{name}: {error}", shown, 0) from None
-    return value
+            problem = f"{error} in `{name}`"
+    if problem:
+        raise ParseError(problem, source, max(0, source.find(name)))
+    return result
 
 
-def _read_date(text: str) -> object:
-    from datetime import date
+def _day(text: str, each: Option) -> object:
+    from datetime import datetime
 
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise ValueError("expected a day such as 2026-11-21") from None
+    for form in each.formats:
+        with contextlib.suppress(ValueError):
+            return datetime.strptime(text, form).date()  # noqa: DTZ007 - a day has no zone
+    raise ValueError("expected a day such as 2026-11-21")
+
+
+def _is_within(each: Option, value: float) -> bool:
+    least, most = each.least, each.most
+    return (least is None or value >= least) and (most is None or value <= most)
 
 
 def _bounds(each: Option) -> str:
-    if each.most is None:
-        return f"at least {each.least:g}"
-    return f"at most {each.most:g}" if each.least is None else f"{each.least:g} to {each.most:g}"
+    number = "a number"
+    if each.least is not None:
+        number += f" from {each.least:g}"
+    return number if each.most is None else f"{number} to {each.most:g}"
 
 
 _KINDS: dict[type, Kind] = {bool: "flag", int: "integer", float: "number"}
-_TYPES: dict[Kind, Any] = {
-    "text": str,
-    "integer": int,
-    "number": int | float,
-    "flag": bool,
-    "date": str,
-    "file": str,
-}
-_WORDS: dict[Kind, str] = {
-    "text": "a text",
-    "integer": "a whole number",
-    "number": "a number",
-    "flag": "true or false",
-    "date": "a day",
-    "file": "the name of a file",
-}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlencode
 
 import pytest
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.faces.conftest import Outcome, Running
-
-    from permacite.service.citations.typed import Parts
 
     Cli = Callable[..., Outcome]
 
@@ -91,7 +89,7 @@ def test_a_part_is_cited_as_it_is_said(
     told: str,
 ) -> None:  # fmt: skip
     frame = cast("int | None", given.get("frame"))
-    part = cast("Parts", {way: typed for way, typed in given.items() if way != "frame"})
+    part = cast("Any", {way: typed for way, typed in given.items() if way != "frame"})
     with Archive.open(archive) as service:
         cited = service.cite(names[kind], frame=frame, **part)
         assert cited.reference == f"{names[kind]}#{fragment}"
@@ -147,7 +145,7 @@ def test_what_is_no_part_is_refused(
     error: type[errors.PermaciteError], problem: str, offset: int | None,
 ) -> None:  # fmt: skip
     frame = cast("int | None", given.get("frame"))
-    part = cast("Parts", {way: typed for way, typed in given.items() if way != "frame"})
+    part = cast("Any", {way: typed for way, typed in given.items() if way != "frame"})
     with Archive.open(archive) as service, pytest.raises(error) as raised:
         service.cite(names[kind], frame=frame, **part)
     assert problem in raised.value.problem

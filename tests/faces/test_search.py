@@ -7,7 +7,7 @@ import re
 import sqlite3
 import urllib.error
 import urllib.request
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import pytest
@@ -63,7 +63,7 @@ def library(archive: Path) -> Path:
     return archive
 
 
-def _found(folder: Path, typed: str, **options: object) -> list[str]:
+def _found(folder: Path, typed: str, **options: Any) -> list[str]:
     with Archive.open(folder) as held:
         return [hit.words for hit in held.search(typed, **options).hits]
 
@@ -129,7 +129,7 @@ def test_of_a_document_the_newest_version_is_found(archive: Path, site: Site) ->
             held.save(site.put("/", "text/html", f"<title>t</title>{words}"), allow_private=True)
         assert [hit.pdi[-1] for hit in held.search("boats").hits] == ["2"]
         assert held.search("old").hits == ()
-        every = held.search("boats", every_version=True, order="newest").hits
+        every = held.search("boats", every_version=True, newest=True).hits
         assert [hit.words for hit in every] == ["boats", "boats"]
 
 

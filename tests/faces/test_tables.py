@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -53,7 +53,7 @@ CITED = [
 
 @pytest.mark.parametrize(("part", "told", "cells"), CITED)
 def test_what_is_cited_is_marked_and_told(
-    archive: Path, tables: dict[str, str], part: dict[str, str], told: str, cells: list[str]
+    archive: Path, tables: dict[str, str], part: dict[str, Any], told: str, cells: list[str]
 ) -> None:
     with Archive.open(archive) as service:
         cited = service.cite(tables["rain"], **part)

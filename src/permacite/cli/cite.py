@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
 from permacite.cli.output import at_option, emit, json_option, note, table
+from permacite.click_options import click_options
 from permacite.service.archive import Archive
 from permacite.service.citations.selecting.citing import PROGRAMS
 from permacite.service.citations.selecting.selectors import MOST_BYTES
-from permacite.service.citations.typed import WAYS
+from permacite.service.citations.typed import CiteTarget
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from datetime import datetime
 
     from permacite.service.checking import Checked
@@ -27,32 +27,14 @@ __all__ = ["check", "cite", "reference", "versions"]
 FORMS = ("sentence", "markdown", "html", "bibtex", "csl_json", "ris", "wiki", "annotation")
 
 
-Command = TypeVar("Command", bound="Callable[..., object]")
-
-
-def _part_options(command: Command) -> Command:
-    """Give a command an option for each scheme that a part is said by."""
-    frame = click.option(
-        "--frame", type=click.IntRange(min=0), metavar="N", help="Which picture --rect is in."
-    )
-    command = frame(command)
-    for scheme, way in reversed(WAYS.items()):
-        command = click.option(f"--{scheme}", metavar=way.typed, help=way.told)(command)
-    return command
-
-
 @click.command()
 @click.argument("pdi")
-@click.option("--quote", help="The words, as they stand in the text; white space is all alike.")
-@click.option("--nth", type=click.IntRange(min=1), help="Which occurrence, where there are more.")
-@click.option("--page", help="The page that the words stand on, as it is printed; or all of it.")
-@_part_options
+@click_options("target", CiteTarget)
 @click.option(
     "--selector",
     type=click.Path(dir_okay=False, allow_dash=True),
     help="A file, or - for stdin: an annotation of W3C, Hypothesis or Zotero.",
 )
-@click.option("--damaged", is_flag=True, help="Cite a recording even where it is damaged.")
 @click.option("--form", type=click.Choice(FORMS), help="Print this form alone.")
 @click.option("--list", "only_list", is_flag=True, help="List the occurrences and cite nothing.")
 @click.option("--note", "remark", help="A remark to keep with the citation.")
@@ -64,18 +46,13 @@ def cite(  # noqa: PLR0913 - one parameter an option
     /,
     pdi: str,
     *,
-    quote: str | None,
-    nth: int | None,
-    page: str | None,
+    target: CiteTarget,
     selector: str | None,
-    frame: int | None,
-    damaged: bool,
     form: str | None,
     only_list: bool,
     remark: str | None,
     when: datetime | None,
     as_json: bool,
-    **part: str | None,
 ) -> None:
     """Cite a part of PDI: by its words, or by one of the options from --char to --byte.
 
@@ -88,21 +65,21 @@ def cite(  # noqa: PLR0913 - one parameter an option
     What another program selected is cited by --selector: a Web Annotation, a selector, what
     Hypothesis or Zotero keeps, in JSON. Where that leaves several places, none is cited.
     """
-    ways = {"quote": quote, "selector": selector, **part}
-    _check_way([f"--{way}" for way, typed in ways.items() if typed is not None], frame)
-    if selector is not None and (nth, page) != (None, None):
+    ways = {"quote": target.quote, "selector": selector, **target.ways}
+    _check_way([f"--{way}" for way, typed in ways.items() if typed is not None], target.frame)
+    if selector is not None and (target.nth, target.page) != (None, None):
         raise click.UsageError("--selector says by itself which words it means")
     with Archive.open(folder) as archive:
         if only_list:
-            if quote is None:
+            if target.quote is None:
                 raise click.UsageError("--list needs --quote")
-            _tell_passages(archive.citations.passages(pdi, quote, when=when), as_json=as_json)
+            passages = archive.citations.passages(pdi, target.quote, when=when)
+            _tell_passages(passages, as_json=as_json)
             return
         if selector is not None:
             cited = archive.citations.selections.cite(pdi, _read(selector), note=remark, when=when)
         else:
-            which: Any = {"nth": nth, "page": page, "frame": frame, "damaged": damaged, **part}
-            cited = archive.cite(pdi, quote=quote, note=remark, when=when, **which)
+            cited = archive.cite(pdi, target, note=remark, when=when)
     _tell_as(cited, form, as_json=as_json)
 
 

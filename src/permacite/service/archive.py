@@ -19,6 +19,7 @@ several threads at once.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from permacite.service.checking import Drift
     from permacite.service.citations.citations import Citations
     from permacite.service.citations.recorded import Cited
+    from permacite.service.citations.typed import CiteTarget
     from permacite.service.findings import Report
     from permacite.service.holdings import Documents
     from permacite.service.ingest.saved import Saved
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from permacite.service.quotations.comparing import Quotations
     from permacite.service.resolution.resolving import Resolved
     from permacite.service.search.finding import Results
+    from permacite.service.search.query import SearchQuery
 
 __all__ = [
     "DEFAULT_RESOLVER",
@@ -130,11 +133,24 @@ class Archive:
         """Commit the bytes of a file: see `Ingest.add` for the options."""
         return self.lists.files.add(content, name=name, **options)
 
-    def cite(self, reference: str, **target: Any) -> Cited:
-        """Cite a passage, or any part of a document: see `citing.cite` for the ways to name it."""
-        from permacite.service.citations.citing import cite
+    def cite(
+        self,
+        reference: str,
+        target: CiteTarget | None = None,
+        *,
+        note: str | None = None,
+        when: datetime | None = None,
+        **fields: Any,
+    ) -> Cited:
+        """Cite a passage, or any part of a document: see `citing.cite`.
 
-        return cite(self._repository, reference, **target)
+        The part is a `target`, or the fields of `CiteTarget` by their names.
+        """
+        from permacite.service.citations.citing import cite
+        from permacite.service.citations.typed import CiteTarget
+
+        target = replace(target or CiteTarget(), **fields)
+        return cite(self._repository, reference, target, note=note, when=when)
 
     def resolve(
         self,
@@ -162,9 +178,23 @@ class Archive:
         """The octets of the file that proves what `reference` names: see `Proofs.proof`."""
         return self.proofs.proof(reference, seal=seal, html=html, language=language).content
 
-    def search(self, words: str = "", **query: Any) -> Results:
-        """Search the words of documents: see `Search.search`."""
-        return self.documents.full_text.search(words, **query)
+    def search(
+        self,
+        words: str = "",
+        query: SearchQuery | None = None,
+        *,
+        most_s: float | None = None,
+        progress: Callable[[int, int], None] | None = None,
+        **fields: Any,
+    ) -> Results:
+        """Search the words of documents: see `Search.search`.
+
+        The rest is a `query`, or the fields of `SearchQuery` by their names.
+        """
+        from permacite.service.search.query import SearchQuery
+
+        query = replace(query or SearchQuery(), **fields)
+        return self.documents.full_text.search(words, query, most_s=most_s, progress=progress)
 
     @cached_property
     def documents(self) -> Documents:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from permacite.cli.output import emit, json_option, note
+from permacite.click_options import click_options
 from permacite.service.archive import Archive
+from permacite.service.search.query import SearchQuery
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from datetime import datetime
 
     from permacite.service.location import Location
     from permacite.service.search.finding import Hit, Results
 
 __all__ = ["search"]
 
-_DAY = click.DateTime(["%Y-%m-%d", "%Y-%m", "%Y"])
 _TAKEN = {
     "words": "words",
     "passage": "a passage: these words in a row",
@@ -32,19 +32,7 @@ _TAKEN = {
 
 @click.command()
 @click.argument("words", nargs=-1, required=True)
-@click.option("--site", default="", metavar="HOST", help="Of this site, and those below it.")
-@click.option("--type", "media_type", default="", help="Of this media type, such as text/html.")
-@click.option("--since", type=_DAY, help="Saved on this day or later.")
-@click.option("--until", type=_DAY, help="Saved before this day.")
-@click.option("--cited/--not-cited", default=None, help="Of which something is cited, or nothing.")
-@click.option("--tag", default="", help="That you gave this tag.")
-@click.option("--collection", default="", metavar="NAME", help="In this collection of yours.")
-@click.option("--all-versions", "every_version", is_flag=True, help="Older versions too.")
-@click.option("--newest", is_flag=True, help="The newest first, in place of the best.")
-@click.option(
-    "--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="At most so many."
-)
-@click.option("--offset", type=click.IntRange(0), default=0, help="Leave so many out at the start.")
+@click_options("query", SearchQuery)
 @click.option("--anew", is_flag=True, help="Make the index of words anew first.")
 @json_option
 @click.pass_obj
@@ -53,12 +41,9 @@ def search(
     /,
     words: tuple[str, ...],
     *,
-    since: datetime | None,
-    until: datetime | None,
-    newest: bool,
+    query: SearchQuery,
     anew: bool,
     as_json: bool,
-    **options: Any,
 ) -> None:
     """Find WORDS in all that is archived, or the document that an address or a name means.
 
@@ -72,14 +57,7 @@ def search(
     with Archive.open(folder) as archive, _indexing() as tell:
         if anew:
             archive.documents.full_text.index_words(anew=True, progress=tell)
-        results = archive.search(
-            typed,
-            since=None if since is None else since.date(),
-            until=None if until is None else until.date(),
-            order="newest" if newest else "best",
-            progress=tell,
-            **options,
-        )
+        results = archive.search(typed, query, progress=tell)
     if as_json:
         emit(results)
     else:

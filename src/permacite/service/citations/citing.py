@@ -22,13 +22,12 @@ from permacite.service.labels import labels_of, text_of_pages
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
-    from typing import Unpack
 
     from permacite import pdi
     from permacite.archive import Repository, Representation
     from permacite.pdi import Specifier
     from permacite.service.citations.recorded import Cited
-    from permacite.service.citations.typed import Parts
+    from permacite.service.citations.typed import CiteTarget
 
 __all__ = ["check_length", "cite", "text_with"]
 
@@ -45,20 +44,13 @@ _OF_TEXT = frozenset({"char", "line"})
 """Schemes whose places are those of a document's plain text, whatever format it is read in."""
 
 
-def cite(  # noqa: PLR0913 - each tells occurrences apart, or is a way to say a part
+def cite(
     repository: Repository,
     reference: str,
+    target: CiteTarget,
     *,
-    quote: str | None = None,
-    nth: int | None = None,
-    before: str | None = None,
-    after: str | None = None,
-    page: str | None = None,
     note: str | None = None,
-    frame: int | None = None,
-    damaged: bool = False,
     when: datetime | None = None,
-    **part: Unpack[Parts],
 ) -> Cited:
     """Cite a passage, or any part of a document, and record it.
 
@@ -76,7 +68,7 @@ def cite(  # noqa: PLR0913 - each tells occurrences apart, or is a way to say a 
     """
     reference = addresses.reference_of(repository, reference, when)
     name, fragment = names.document_of(reference)
-    way = typed.chosen(part, frame)
+    way, quote, page, damaged = target.place, target.quote, target.page, target.damaged
     if page is not None and way is not None:
         way = _on_page(repository, name, way, page)
     if way is None and quote is None:
@@ -101,7 +93,12 @@ def cite(  # noqa: PLR0913 - each tells occurrences apart, or is a way to say a 
         if within is None:
             source, path = inner.text_with(repository, source, quote or "")
         chosen = choose(
-            source, quote or "", nth, before=before or "", after=after or "", within=within
+            source,
+            quote or "",
+            target.nth,
+            before=target.before or "",
+            after=target.after or "",
+            within=within,
         )
     return _record(repository, source, chosen, note, path=path)
 

@@ -8,10 +8,11 @@ become the same positions, exactly: a time with a fraction is in milliseconds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn, TypedDict
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from permacite.errors import ParseError
+from permacite.lazy_dataclass import dataclass
+from permacite.options import option
 from permacite.pdi import LINE, SCHEMES, encapsulate, parse_specifier
 from permacite.pdi.escapes import UNIQUE_ID_CHARS
 from permacite.pdi.schemes import check_pointer
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from permacite.pdi import Specifier
 
-__all__ = ["WAYS", "Parts", "Way", "chosen", "specifier"]
+__all__ = ["WAYS", "CiteTarget", "Way", "specifier"]
 
 _SCHEMES = SCHEMES.extended(LINE)
 _SECOND, _MINUTE, _HOUR = 1000, 60_000, 3_600_000
@@ -38,26 +39,6 @@ _NAME = compile_pattern(f"{UNIQUE_ID_CHARS}++")
 _SPACES = compile_pattern(r"\s*+([-,\u2013])\s*+")
 
 
-class Parts(TypedDict, total=False):
-    """The ways to say a part, of which one is taken: a member for each scheme of fragments."""
-
-    char: str | None
-    line: str | None
-    elt: str | None
-    name: str | None
-    rect: str | None
-    sec: str | None
-    msec: str | None
-    crop: str | None
-    byte: str | None
-    row: str | None
-    col: str | None
-    cell: str | None
-    pointer: str | None
-    viewrect: str | None
-    part: str | None
-
-
 Written = tuple[str, str]
 """A scheme, and positions as its grammar has them."""
 
@@ -70,27 +51,6 @@ class Way:
     told: str
     read: Callable[[str, str], Written]
     """From a scheme and what is typed to what the grammar has. Raises ParseError."""
-
-
-def chosen(parts: Parts, frame: int | None = None) -> tuple[str, str] | None:
-    """The one scheme that a part is said by, and what is typed; None where none is.
-
-    `frame` says which picture a rectangle is in. Raises ParseError where there are several schemes,
-    or a frame without a rectangle; TypeError for what is no scheme.
-    """
-    given = {scheme: str(typed) for scheme, typed in parts.items() if typed is not None}
-    unknown = given.keys() - WAYS.keys()
-    if unknown:
-        raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
-    if len(given) > 1:
-        problem = f"expected one part, found {' and '.join(given)}"
-        raise ParseError(problem, " ".join(f"{way}={text}" for way, text in given.items()), 0)
-    if frame is not None and "rect" not in given:
-        problem = "expected a rectangle (rect) of the frame"
-        raise ParseError(problem, f"frame={frame}", 0, "PDI §3.4.5 Image")
-    if frame is not None:
-        given["rect"] += f",{frame}"
-    return next(iter(given.items()), None)
 
 
 def specifier(scheme: str, typed: str, media_type: str) -> Specifier:
@@ -263,3 +223,59 @@ WAYS = {
     "pointer": Way("/A/B", "The value of a JSON document that a JSON pointer names.", _pointer),
 }
 """How a part is said, by the name of its scheme."""
+
+
+def _part(scheme: str) -> Any:
+    """The option of a scheme."""
+    return option(WAYS[scheme].told, metavar=WAYS[scheme].typed)
+
+
+@dataclass(frozen=True, slots=True)
+class CiteTarget:
+    """Which part of a document is cited, by its words or by one of the schemes of fragments."""
+
+    quote: str | None = option("The words, as they stand in the text; white space is all alike.")
+    nth: int | None = option("Which occurrence, where there are more.", kind="integer", least=1)
+    page: str | None = option("The page that the words stand on, as it is printed; or all of it.")
+    char: str | None = _part("char")
+    line: str | None = _part("line")
+    elt: str | None = _part("elt")
+    name: str | None = _part("name")
+    rect: str | None = _part("rect")
+    sec: str | None = _part("sec")
+    msec: str | None = _part("msec")
+    crop: str | None = _part("crop")
+    viewrect: str | None = _part("viewrect")
+    part: str | None = _part("part")
+    byte: str | None = _part("byte")
+    row: str | None = _part("row")
+    col: str | None = _part("col")
+    cell: str | None = _part("cell")
+    pointer: str | None = _part("pointer")
+    frame: int | None = option("Which picture --rect is in.", kind="integer", least=0, metavar="N")
+    damaged: bool = option("Cite a recording even where it is damaged.", default=False)
+    before: str | None = option("The words before the quote.", is_typed=False)
+    after: str | None = option("The words after the quote.", is_typed=False)
+
+    @property
+    def ways(self) -> dict[str, str]:
+        """Each scheme that a part is said by, and what is typed."""
+        typed = {scheme: getattr(self, scheme) for scheme in WAYS}
+        return {scheme: str(text) for scheme, text in typed.items() if text is not None}
+
+    @property
+    def place(self) -> tuple[str, str] | None:
+        """The one scheme that the part is said by, and what is typed; None where none is.
+
+        Raises ParseError where there are several schemes, or a frame without a rectangle.
+        """
+        given = self.ways
+        if len(given) > 1:
+            problem = f"expected one part, found {' and '.join(given)}"
+            raise ParseError(problem, " ".join(f"{way}={text}" for way, text in given.items()), 0)
+        if self.frame is not None and "rect" not in given:
+            problem = "expected a rectangle (rect) of the frame"
+            raise ParseError(problem, f"frame={self.frame}", 0, "PDI §3.4.5 Image")
+        if self.frame is not None:
+            given["rect"] += f",{self.frame}"
+        return next(iter(given.items()), None)

@@ -16,6 +16,7 @@ from permacite.limits import UPLOAD_BYTES
 from permacite.service import names, sources
 from permacite.service.access import Choice
 from permacite.service.citations.citing import cite
+from permacite.service.citations.typed import CiteTarget
 from permacite.service.ingest.fetching import Fetched
 from permacite.service.ingest.saving import Ingest, Wanted
 from permacite.service.location import resolver_of
@@ -107,7 +108,9 @@ class Uploads:
                 return self._cite_words(version, handed), ""
             if handed.picture is not None:
                 view = _format(version, "png")
-                return cite(self._repository, view, rect=",".join(map(str, handed.picture))), ""
+                return cite(
+                    self._repository, view, CiteTarget(rect=",".join(map(str, handed.picture)))
+                ), ""
         except PermaciteError as error:
             return None, error.problem
         return None, ""
@@ -117,7 +120,7 @@ class Uploads:
         span = handed.selection and handed.words(handed.selection)
         if not span:
             raise NotFoundError("what is selected is no words that are drawn", words)
-        return cite(self._repository, words, char=f"{span[0]},{span[1]}")
+        return cite(self._repository, words, CiteTarget(char=f"{span[0]},{span[1]}"))
 
 
 def _format(version: Version, token: str) -> str:

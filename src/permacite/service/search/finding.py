@@ -19,7 +19,7 @@ from permacite.service.search.terms import read_query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from datetime import date, datetime
+    from datetime import datetime
     from pathlib import Path
 
     from permacite.archive import (
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
         Version,
     )
     from permacite.pdi import PDI
+    from permacite.service.search.query import SearchQuery
     from permacite.service.search.terms import Query
 
 __all__ = ["Hit", "Results", "Search"]
 
-Order: TypeAlias = Literal["best", "newest"]
 Taken: TypeAlias = Literal["words", "passage", "address", "name", "pattern"]
 _PASSAGE = 4
 """So many words without quotation marks may be a passage: those in a row come first."""
@@ -90,21 +90,11 @@ class Search:
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
 
-    def search(  # noqa: PLR0913 - each is an option of its own
+    def search(
         self,
         typed: str,
+        query: SearchQuery,
         *,
-        site: str = "",
-        media_type: str = "",
-        since: date | None = None,
-        until: date | None = None,
-        cited: bool | None = None,
-        tag: str = "",
-        collection: str = "",
-        every_version: bool = False,
-        order: Order = "best",
-        limit: int = 20,
-        offset: int = 0,
         most_s: float | None = None,
         progress: Callable[[int, int], None] | None = None,
     ) -> Results:
@@ -115,7 +105,7 @@ class Search:
         document only the newest version is looked at, unless `every_version` is. What is not open
         to all is not found, whoever asks; what the owner jotted down is told to the owner alone.
 
-        `tag` and `collection` are the owner's; the public has none, and finds nothing by them.
+        A tag and a collection are the owner's; the public has none, and finds nothing by them.
 
         What is new is indexed first, for at most `most_s` seconds: `indexed` says how far that is.
         Raises ParseError where nothing is asked for, LimitError, StorageError.
@@ -124,27 +114,28 @@ class Search:
         special = _special(repository, typed.strip())
         if special is not None:
             return special
+        offset, limit = query.offset, query.limit
         if not 0 <= offset <= _FURTHEST:
             raise LimitError("too far behind the first", limit="offset", maximum=_FURTHEST)
-        query = read_query(typed)
+        terms = read_query(typed)
         filters = Filters(
-            site.strip().lower(),
-            media_type.strip().lower(),
-            since.isoformat() if since else "",
-            until.isoformat() if until else "",
-            cited,
-            every_version,
-            self._jotted(tag, collection),
+            query.site.strip().lower(),
+            query.media_type.strip().lower(),
+            query.since.isoformat() if query.since else "",
+            query.until.isoformat() if query.until else "",
+            query.cited,
+            query.every_version,
+            self._jotted(query.tag, query.collection),
         )
         with Index(self._place()) as index:
             follow(repository, index, most_s=most_s, tell=progress)
-            asked = _Asked(repository, index, filters, order, limit + 1, offset)
-            query, hits = asked.answer(query)
+            asked = _Asked(repository, index, filters, query)
+            terms, hits = asked.answer(terms)
             return Results(
-                "passage" if len(query.wanted) == 1 and len(query.wanted[0]) > 1 else "words",
+                "passage" if len(terms.wanted) == 1 and len(terms.wanted[0]) > 1 else "words",
                 tuple(hits[:limit]),
                 more=len(hits) > limit,
-                jotted=() if offset else self._jotted_in(query),
+                jotted=() if offset else self._jotted_in(terms),
                 indexed=int(index.state("entries") or 0),
                 entries=self._repository.log.size(),
             )
@@ -193,21 +184,15 @@ class Search:
 class _Asked:
     """One question to one index."""
 
-    def __init__(  # noqa: PLR0917 - what a question has
-        self,
-        repository: Repository,
-        index: Index,
-        filters: Filters,
-        order: Order,
-        limit: int,
-        offset: int,
+    def __init__(
+        self, repository: Repository, index: Index, filters: Filters, query: SearchQuery
     ) -> None:
         self._repository = repository
         self._index = index
         self._filters = filters
-        self._order = order
-        self._limit = limit
-        self._offset = offset
+        self._is_newest_first = query.newest
+        self._limit = query.limit + 1
+        self._offset = query.offset
 
     def answer(self, query: Query) -> tuple[Query, list[Hit]]:
         """The question as it was answered, and the hits."""
@@ -227,7 +212,7 @@ class _Asked:
             found = self._index.find(
                 query.matching,
                 self._filters,
-                newest=self._order == "newest",
+                newest=self._is_newest_first,
                 limit=wanted,
                 offset=offset,
             )

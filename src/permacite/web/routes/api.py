@@ -7,7 +7,7 @@ another site without asking first, which nothing here answers.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
@@ -15,7 +15,8 @@ from starlette.responses import RedirectResponse, Response
 from permacite import media_types
 from permacite.errors import NotFoundError, ParseError, RestrictedError
 from permacite.limits import COMPARED_BYTES, LARGEST_PAGE_ITEMS, VERSION_ITEMS
-from permacite.service.citations.typed import WAYS
+from permacite.options import from_json
+from permacite.service.citations.typed import WAYS, CiteTarget
 from permacite.service.names import as_address
 from permacite.service.reader.places import Selected
 from permacite.web import headers, paging
@@ -48,7 +49,8 @@ __all__ = [
 
 _PROOFS = {"zip": "application/zip", "html": "text/html"}
 """The forms of a proof, and their media types."""
-_TEXT_FIELDS = ("quote", "before", "after", "page", "note", *WAYS)
+_TARGET = ("quote", "before", "after", "page", *WAYS, "nth", "frame")
+"""Members that a selector stands in place of."""
 _COUNTS, _AROUND = ("start", "end", "checksum"), ("head", "before", "after")
 _NUMBERS_OF_A_PART = ("left", "top", "right", "bottom"), ("start", "end")
 _NUMBER_FIELDS = {"nth": 1, "frame": 0}
@@ -312,29 +314,17 @@ async def _object(request: Request) -> tuple[dict[str, object], str]:
 
 
 async def _cite(request: Request, wanted: dict[str, object], body: str) -> Response:
-    fields: dict[str, str | int | None] = {}
-    for name in _TEXT_FIELDS:
-        value = wanted.get(name)
-        if value is not None and not isinstance(value, str):
-            raise ParseError(f"expected text in the member `{name}`", body, max(0, body.find(name)))
-        fields[name] = value
-    for name, least in _NUMBER_FIELDS.items():
-        value = wanted.get(name)
-        if value is not None and (type(value) is not int or value < least):
-            place = max(0, body.find(name))
-            raise ParseError(f"expected a number from {least} in `{name}`", body, place)
-        fields[name] = value
-    reference, damaged = str(wanted["reference"]), wanted.get("damaged") is True
-    parts = cast("Any", fields)
-    cited = await ask(request, lambda archive: archive.cite(reference, damaged=damaged, **parts))
+    target, reference = from_json(CiteTarget, wanted, body), str(wanted["reference"])
+    note = wanted.get("note")
+    if note is not None and not isinstance(note, str):
+        raise ParseError("expected text in the member `note`", body, max(0, body.find("note")))
+    cited = await ask(request, lambda archive: archive.cite(reference, target, note=note))
     await note_written(request, cited.reference)
     return _json(cited, 201, {"Location": cited.url})
 
 
 async def _cite_selected(request: Request, wanted: dict[str, object], body: str) -> Response:
-    others = [
-        name for name in (*_TEXT_FIELDS, *_NUMBER_FIELDS) if name != "note" and name in wanted
-    ]
+    others = [name for name in _TARGET if name in wanted]
     if others:
         problem = f"expected `selector` or `{others[0]}`, found both"
         raise ParseError(problem, body, max(0, body.find(others[0])))
@@ -361,17 +351,18 @@ async def cite_form(request: Request) -> Response:
     if not is_own(request):  # a form can come from any site
         raise HTTPException(403, "a citation is made from this archive's own pages alone")
     form = _form(await body_of(request))
-    fields: dict[str, str | int] = {name: form[name] for name in ("quote", *WAYS) if form.get(name)}
+    fields: dict[str, Any] = {name: form[name] for name in ("quote", *WAYS) if form.get(name)}
     fields |= {
         name: paging.number(form[name], name, least=least)
         for name, least in _NUMBER_FIELDS.items()
         if form.get(name)
     }
+    target = CiteTarget(**fields)
     wanted, show = form.get("reference", ""), form.get("show", "")
     request.state.typed = form.get("quote", "")
     check_reference(request, wanted)
     try:
-        cited = await ask(request, lambda archive: archive.cite(wanted, **cast("Any", fields)))
+        cited = await ask(request, lambda archive: archive.cite(wanted, target))
     except NotFoundError as error:
         # What is withdrawn has no places to choose from.
         if isinstance(error, RestrictedError) or fields.keys() != {"quote"}:

@@ -14,6 +14,7 @@ from starlette.concurrency import run_in_threadpool
 
 from permacite.errors import ParseError
 from permacite.limits import LARGEST_SEARCH_HITS, SEARCH_HITS, SEARCH_INDEX_S
+from permacite.service.search.query import SearchQuery
 from permacite.web import paging
 from permacite.web.caller import caller_of
 from permacite.web.requests import JSONAnswer, ask, is_own, refuse_embedding, refuse_others
@@ -79,25 +80,25 @@ async def _results(request: Request) -> Results:
     parameters = request.query_params
     jotted = {name: parameters.get(name, "") for name in _JOTTED}
     is_owner = caller_of(request).owned is not None and is_own(request)
-    query: dict[str, Any] = {
-        "site": parameters.get("site", ""),
-        "media_type": parameters.get("type", ""),
-        "since": _day(parameters, "since"),
-        "until": _day(parameters, "until"),
-        "cited": {"yes": True, "no": False}.get(parameters.get("cited", "")),
-        "tag": jotted["tag"],
-        "collection": jotted["collection"],
-        "every_version": parameters.get("versions") == "all",
-        "order": "newest" if parameters.get("order") == "newest" else "best",
-        "limit": min(
+    query = SearchQuery(
+        site=parameters.get("site", ""),
+        media_type=parameters.get("type", ""),
+        since=_day(parameters, "since"),
+        until=_day(parameters, "until"),
+        cited={"yes": True, "no": False}.get(parameters.get("cited", "")),
+        tag=jotted["tag"],
+        collection=jotted["collection"],
+        every_version=parameters.get("versions") == "all",
+        newest=parameters.get("order") == "newest",
+        limit=min(
             paging.number(parameters.get("limit", str(SEARCH_HITS)), "limit"), LARGEST_SEARCH_HITS
         ),
-        "offset": paging.number(parameters.get("offset", "0"), "offset", least=0),
-        "most_s": SEARCH_INDEX_S,
-    }
+        offset=paging.number(parameters.get("offset", "0"), "offset", least=0),
+    )
     asking = ask_owner if is_owner or any(jotted.values()) else ask
     results = await asking(
-        request, lambda archive: archive.search(parameters.get("q", ""), **query)
+        request,
+        lambda archive: archive.search(parameters.get("q", ""), query, most_s=SEARCH_INDEX_S),
     )
     if results.indexed < results.entries:
         _go_on(request)

@@ -10,6 +10,7 @@ from permacite.service import addresses, names
 from permacite.service.citations.citing import cite
 from permacite.service.citations.selecting import selectors, telling
 from permacite.service.citations.selecting.finding import find
+from permacite.service.citations.typed import CiteTarget
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +52,7 @@ class Selections:
         targets = selectors.read(selector)
         named = addresses.reference_of(repository, reference, when)
         found = find(repository, names.document_of(named)[0], targets)
-        cited = cite(repository, found.reference, note=note)
+        cited = cite(repository, found.reference, CiteTarget(), note=note)
         return dataclasses.replace(
             cited, found_by=found.by, nth=found.nth, occurrences=found.occurrences
         )

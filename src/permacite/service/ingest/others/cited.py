@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from permacite.errors import ConflictError, NotFoundError, PermaciteError
 from permacite.service import names
 from permacite.service.citations.citing import cite
+from permacite.service.citations.typed import CiteTarget
 from permacite.service.resolution.resolving import Resolver
 
 if TYPE_CHECKING:
@@ -86,7 +87,9 @@ class CarriedCitations:
                 ):
                     problem = "other words stand there than the file says"
                     return ConflictError(problem, one.reference)
-                return cite(self._repository, f"{item.pdi}#{fragment}", note=one.note).reference
+                return cite(
+                    self._repository, f"{item.pdi}#{fragment}", CiteTarget(), note=one.note
+                ).reference
             except PermaciteError as error:
                 return error
             except LookupError:
