@@ -1,14 +1,14 @@
-"""How a mirror enters what another archive handed out: the same entries, and rows that say them.
+"""Log entries of another archive, entered as rows that make the same entries again.
 
-Each entry is made again of the rows that it tells of, as `agreement` does, and must come out the
-same, octet for octet. What is withheld is entered in one of two ways:
+Each entry is made again from its rows, as `agreement` does, and must come out octet for octet.
+Withheld entries are entered in one of two ways:
 
-| of what is | there is | when it is given out later |
+| withheld as | rows | when it is published later |
 |---|---|---|
-| closed | the entry, and the row of a new document | it is filled in |
-| withdrawn, erased | rows that tell its formats and types alone | it stays so |
+| closed | the entry, and the row of a new document | the other rows are added |
+| withdrawn, erased | formats and media types only | nothing changes |
 
-The first cannot be told from rows, the second can: whoever asks for it learns why it is gone.
+A request for a withdrawn or erased document learns why it is gone.
 """
 
 from __future__ import annotations
@@ -69,13 +69,13 @@ MOST_CONTENTS = 128
 """How many contents are stored before the rows that name them: small ones are in memory."""
 
 _TIMES = ("committed_at", "stated_at", "recorded_at", "sealed_at", "cited_at", "erased_at")
-"""The member that tells when, in the several kinds of entries."""
-_UNTOLD = "application/octet-stream"
+"""The member with the time, in the several kinds of entries."""
+_UNKNOWN_TYPE = "application/octet-stream"
 _PASSAGE = ("start", "end", "quote", "before", "after", "media_type", "note")
 
 
 class ReceivedEntry(NamedTuple):
-    """One entry as it was handed out: see `publishing.PublishedEntry`."""
+    """One entry as it was published: see `publishing.PublishedEntry`."""
 
     content: bytes
     hash: bytes
@@ -89,12 +89,12 @@ class ReceivedEntry(NamedTuple):
 
     @classmethod
     def read(cls, value: Mapping[str, Any]) -> ReceivedEntry:
-        """Read what was handed out, as JSON. Raises ValueError, LookupError, TypeError."""
+        """Read an entry from JSON. Raises ValueError, LookupError, TypeError."""
         content = value["content"].encode()
-        told = value.get("hash")
+        hash_ = value.get("hash")
         return cls(
             content,
-            leaf_hash(content) if told is None else bytes.fromhex(told),
+            leaf_hash(content) if hash_ is None else bytes.fromhex(hash_),
             {part: opening.encode() for part, opening in value["openings"].items()},
             value["withheld"],
             tuple((str(token), str(media_type)) for token, media_type in value["formats"]),
@@ -103,7 +103,7 @@ class ReceivedEntry(NamedTuple):
         )
 
     def disclosed(self) -> dict[str, Any]:
-        """All that it, and what was told beside it, says. Raises ValueError."""
+        """Return all that the entry and the values beside it say. Raises ValueError."""
         return disclosed(read(self.content), self.openings) | dict(self.beside or {})
 
 
@@ -155,23 +155,23 @@ def groups_of(entries: Mapping[int, ReceivedEntry]) -> Iterator[dict[int, Receiv
 
 
 def enter(transaction: Transaction, received: Sequence[ReceivedEntry]) -> list[int]:
-    """Enter entries behind those that are there; which of them wait to be filled in is returned.
+    """Append entries to the log, with their rows; the places of closed ones are returned.
 
-    Raises IntegrityError where an entry is not what its rows would say, or of a later permacite.
+    Raises IntegrityError where the rows make another entry, or for a later version of permacite.
     """
     waiting = []
     for each in received:
         sequence = leaves.size(transaction.connection)
-        with _telling(sequence):
-            if not _entered(_as_told(transaction, each), each):
+        with _reporting(sequence):
+            if not _entered(_at_its_time(transaction, each), each):
                 waiting.append(sequence)
         if leaves.size(transaction.connection) != sequence + 1:
-            raise _differs(sequence, "it stands in the log twice")
+            raise _refusal(sequence, "it stands in the log twice")
     return waiting
 
 
 def fill(transaction: Transaction, received: Mapping[int, ReceivedEntry]) -> list[int]:
-    """Write the rows of entries that waited; which of them wait still is returned.
+    """Write the rows of entries that were closed; the places of those still closed are returned.
 
     Raises IntegrityError as `enter`.
     """
@@ -179,24 +179,26 @@ def fill(transaction: Transaction, received: Mapping[int, ReceivedEntry]) -> lis
     for sequence, each in sorted(received.items()):
         leaf = leaves.leaf_at(transaction.connection, sequence)
         if leaf is None or leaf.content != each.content:
-            raise _differs(sequence, "another entry stands there")
-        with _telling(sequence):
-            if not _filled(_as_told(transaction, each), each, sequence):
+            raise _refusal(sequence, "another entry stands there")
+        with _reporting(sequence):
+            if not _filled(_at_its_time(transaction, each), each, sequence):
                 waiting.append(sequence)
     return waiting
 
 
-def set_standings(transaction: Transaction, told: Sequence[tuple[PDI, Standing]]) -> None:
-    """Write who may see documents, as far as they are here."""
+def set_standings(transaction: Transaction, standings: Sequence[tuple[PDI, Standing]]) -> None:
+    """Write who may see documents, for those that are here."""
     now = timestamp(transaction.clock())
-    rows = [(document_id(transaction.connection, document_key(pdi)), each) for pdi, each in told]
+    rows = [
+        (document_id(transaction.connection, document_key(pdi)), each) for pdi, each in standings
+    ]
     known = [(row, standing) for row, standing in rows if row is not None]
     if known:
         access.insert_standings(transaction.connection, known, now)
 
 
 def _entered(transaction: Transaction, each: ReceivedEntry) -> bool:
-    """Enter one entry; False where its rows wait."""
+    """Enter one entry; False where it is closed."""
     entry = each.disclosed()
     kind = str(entry["kind"])
     if kind in _ROWS:
@@ -204,8 +206,8 @@ def _entered(transaction: Transaction, each: ReceivedEntry) -> bool:
         if rows is not None:
             leaves.append(transaction, rows)
             return True
-    elif kind in _AGAIN:
-        if _is_told(each) and _AGAIN[kind](transaction, entry):
+    elif kind in _CHANGES:
+        if _is_disclosed(each) and _CHANGES[kind](transaction, entry):
             return True
     else:
         raise ValueError(f"its kind is {kind}, of a later permacite")
@@ -215,11 +217,11 @@ def _entered(transaction: Transaction, each: ReceivedEntry) -> bool:
 
 
 def _filled(transaction: Transaction, each: ReceivedEntry, sequence: int) -> bool:
-    """Write the rows of one entry that is there; False where they wait still."""
+    """Write the rows of one entry that is there; False where it is still closed."""
     if each.withheld == "closed":
         return False
     if each.withheld == "erased":
-        return True  # nothing of it will ever come
+        return True  # it has no rows any more
     entry, connection = each.disclosed(), transaction.connection
     kind = str(entry["kind"])
     rows: Entry | None = None
@@ -238,12 +240,12 @@ def _filled(transaction: Transaction, each: ReceivedEntry, sequence: int) -> boo
     return True
 
 
-def _as_told(transaction: Transaction, each: ReceivedEntry) -> Transaction:
-    """The transaction at the time that an entry tells, which makes that entry and no other."""
-    said = each.disclosed()
-    moment = next((said[name] for name in _TIMES if name in said), None)
-    if moment is None:  # of an entry that was erased nothing is left but the day in its name
-        moment = f"{document_key(_document(said))[1]}T00:00:00+00:00"
+def _at_its_time(transaction: Transaction, each: ReceivedEntry) -> Transaction:
+    """Return the transaction with the time of an entry, and a sealer for this entry only."""
+    fields = each.disclosed()
+    moment = next((fields[name] for name in _TIMES if name in fields), None)
+    if moment is None:  # an erased entry has only the day in its name
+        moment = f"{document_key(_document(fields))[1]}T00:00:00+00:00"
     now = datetime.fromisoformat(str(moment)).astimezone(UTC)
 
     def sealer(entry: Entry) -> Sealed:
@@ -253,37 +255,39 @@ def _as_told(transaction: Transaction, each: ReceivedEntry) -> Transaction:
 
 
 def _sealed(entry: Entry, each: ReceivedEntry) -> Sealed:
-    """The leaf of an entry, which must be the one that was handed out. Raises ValueError."""
+    """Return the leaf of an entry, which must be the published one. Raises ValueError."""
     if is_erased(each.content):
         return Sealed(each.content, each.hash, {})
-    said = read(each.content)
-    committed = commitments(said)
-    untold = {part: committed[part] for part in committed.keys() - each.openings.keys()}
-    made = reopened(entry, each.openings, untold) if "schema" in said else in_clear(entry, said)
+    fields = read(each.content)
+    committed = commitments(fields)
+    unopened = {part: committed[part] for part in committed.keys() - each.openings.keys()}
+    made = (
+        reopened(entry, each.openings, unopened) if "schema" in fields else in_clear(entry, fields)
+    )
     if made.content != each.content:
         raise ValueError("what is told beside it makes another entry")
     return made
 
 
-def _is_told(each: ReceivedEntry) -> bool:
-    """Whether enough of an entry was handed out to make its row."""
+def _is_disclosed(each: ReceivedEntry) -> bool:
+    """Whether enough of an entry was published to make its row."""
     if is_erased(each.content):
         return each.beside is not None
     committed = commitments(read(each.content)).keys() - {"note"}
     return committed <= each.openings.keys()
 
 
-def _document(said: Mapping[str, Any]) -> PDI:
-    """The document that an entry names. Raises ValueError."""
-    name = grammar.parse(str(said["name"]))
+def _document(fields: Mapping[str, Any]) -> PDI:
+    """Return the document that an entry names. Raises ValueError."""
+    name = grammar.parse(str(fields["name"]))
     if not isinstance(name, PDI):
-        raise ValueError("it names no document")  # noqa: TRY004 - a fault of what was handed out
+        raise ValueError("it names no document")  # noqa: TRY004 - a fault of the input
     return name
 
 
-def _version(connection: Session, said: dict[str, Any], each: ReceivedEntry) -> Entry | None:
-    """Write the rows of a version, None where they wait: then that of the document alone."""
-    key, number = document_key(_document(said)), int(said["version"])
+def _version(connection: Session, fields: dict[str, Any], each: ReceivedEntry) -> Entry | None:
+    """Write the rows of a version; None where it is closed: then only the document's row."""
+    key, number = document_key(_document(fields)), int(fields["version"])
     row = document_id(connection, key)
     serial = int(key[2]) if each.serial else None
     if each.withheld == "closed" or number != 1 + _highest(connection, row):
@@ -294,29 +298,29 @@ def _version(connection: Session, said: dict[str, Any], each: ReceivedEntry) -> 
         series=key[0],
         unique_id=None,
         replaces=None,
-        formats=_stored(said, each),
-        provenance=_provenance(said),
+        formats=_stored(fields, each),
+        provenance=_provenance(fields),
         key=None,
         standing=each.standing,
     )
-    at = str(said.get("committed_at") or f"{key[1]}T00:00:00.000000Z")
+    at = str(fields.get("committed_at") or f"{key[1]}T00:00:00.000000Z")
     _let_mint(connection, key[0])
     (written,) = insert_versions(connection, [(request, Place(row, key, number, serial))], at)
     _await_blobs(connection, request.formats)
     return leaves.version_entry(written)
 
 
-def _format(connection: Session, said: dict[str, Any], each: ReceivedEntry) -> Entry | None:
-    """Write the row of a format that was added later, None where its version waits."""
+def _format(connection: Session, fields: dict[str, Any], each: ReceivedEntry) -> Entry | None:
+    """Write the row of a format that was added later; None where its version is closed."""
     row = connection.execute(
         "SELECT version_id FROM version JOIN document USING (document_id)"
         " WHERE series = ? AND date = ? AND unique_id = ? AND number = ?",
-        (*document_key(_document(said)), int(said["version"])),
+        (*document_key(_document(fields)), int(fields["version"])),
     ).fetchone()
     if row is None or each.withheld == "closed":
         return None
-    (stored,) = _stored(said, each)
-    insert_format(connection, row[0], stored, str(said["committed_at"]))
+    (stored,) = _stored(fields, each)
+    insert_format(connection, row[0], stored, str(fields["committed_at"]))
     _await_blobs(connection, (stored,))
     return leaves.format_entry(leaves.committed(connection, row[0]), stored.format)
 
@@ -325,17 +329,17 @@ _ROWS: dict[str, Callable[[Session, dict[str, Any], ReceivedEntry], Entry | None
     "version": _version,
     "format": _format,
 }
-"""How to write the rows of what may wait."""
+"""Functions that write the rows of entries that may be closed."""
 
 
 def _highest(connection: Session, document: int | None) -> int:
-    """The highest version of a document that is here; 0 for none."""
+    """Return the highest version of a document that is here; 0 for none."""
     question = "SELECT coalesce(max(number), 0) FROM version WHERE document_id = ?"
     return 0 if document is None else int(connection.execute(question, (document,)).fetchone()[0])
 
 
 def _insert_document(connection: Session, key: tuple[str, str, str], serial: int | None) -> None:
-    """Write the row of a document of which nothing else is told; it is closed."""
+    """Write the row of a closed document."""
     _let_mint(connection, key[0])
     question = "SELECT 1 + coalesce(max(document_id), 0) FROM document"
     (row,) = connection.execute(question).fetchone()
@@ -345,22 +349,22 @@ def _insert_document(connection: Session, key: tuple[str, str, str], serial: int
 
 
 def _let_mint(connection: Session, series: str) -> None:
-    """Write the row of a series where there is none."""
+    """Write the row of a series if there is none."""
     if not connection.execute("SELECT 1 FROM series WHERE name = ?", (series,)).fetchone():
         row = (names.checked_series(series), timestamp(datetime.now(UTC)))
         connection.execute("INSERT INTO series (name, added_at) VALUES (?, ?)", row)
         connection.execute(settings.SET, settings.settings_digest(connection))
 
 
-def _described(said: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """What an entry tells of formats, by token, as far as it does."""
-    formats = said.get("formats", ())
+def _described(fields: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the formats that an entry describes, by token."""
+    formats = fields.get("formats", ())
     return {each["format"]: each for each in formats if isinstance(each, dict)}
 
 
-def _stored(said: dict[str, Any], each: ReceivedEntry) -> tuple[StoredFormat, ...]:
-    """The formats that an entry commits; of those that are withheld, token and type."""
-    described, own = _described(said), tokens(read(each.content))
+def _stored(fields: dict[str, Any], each: ReceivedEntry) -> tuple[StoredFormat, ...]:
+    """Return the formats that an entry commits; withheld ones with token and type only."""
+    described, own = _described(fields), tokens(read(each.content))
     types = dict(each.formats)
     order = [token for token in types if token in own]
     order += [token for token in own if token not in types]
@@ -368,7 +372,7 @@ def _stored(said: dict[str, Any], each: ReceivedEntry) -> tuple[StoredFormat, ..
         _stored_one(described[token])
         if token in described
         else StoredFormat(
-            token, types.get(token, _UNTOLD), None, 0, ERASED_DIGEST, None, None, None, ()
+            token, types.get(token, _UNKNOWN_TYPE), None, 0, ERASED_DIGEST, None, None, None, ()
         )
         for token in order
     )
@@ -393,93 +397,98 @@ def _stored_one(fields: dict[str, Any]) -> StoredFormat:
 
 
 def _await_blobs(connection: Session, formats: Sequence[StoredFormat]) -> None:
-    """Note which texts are to be read when it is asked what Git calls them."""
+    """Note the texts whose names in Git are computed on request."""
     texts = [each for each in formats if each.charset is not None and each.derived_from is None]
     await_git_blobs(connection, [(each.digest, each.size_bytes) for each in texts])
 
 
-def _provenance(said: Mapping[str, Any]) -> Provenance:
-    at = said.get("retrieved_at")
+def _provenance(fields: Mapping[str, Any]) -> Provenance:
+    at = fields.get("retrieved_at")
     return Provenance(
-        title=said.get("title"),
-        uri=said.get("uri"),
-        final_uri=said.get("final_uri"),
+        title=fields.get("title"),
+        uri=fields.get("uri"),
+        final_uri=fields.get("final_uri"),
         retrieved_at=None if at is None else datetime.fromisoformat(at),
-        details=said.get("details", {}),
+        details=fields.get("details", {}),
     )
 
 
-def _new_citation(said: Mapping[str, Any]) -> NewCitation:
-    pdi = _document(said).with_(format=said["format"], version=said["version"])
-    passage = {name: said[name] for name in _PASSAGE if name in said}
-    at = datetime.fromisoformat(said["cited_at"])
-    return NewCitation(fragment=said["reference"], pdi=pdi, cited_at=at, **passage)
+def _new_citation(fields: Mapping[str, Any]) -> NewCitation:
+    pdi = _document(fields).with_(format=fields["format"], version=fields["version"])
+    passage = {name: fields[name] for name in _PASSAGE if name in fields}
+    at = datetime.fromisoformat(fields["cited_at"])
+    return NewCitation(fragment=fields["reference"], pdi=pdi, cited_at=at, **passage)
 
 
-def _cite(transaction: Transaction, said: dict[str, Any]) -> bool:
-    """Record a citation, unless one with the same words is, or what it cites is not here."""
+def _cite(transaction: Transaction, fields: dict[str, Any]) -> bool:
+    """Record a citation; False where it is recorded already, or its document is not here."""
     size = leaves.size(transaction.connection)
     try:
-        citations.record(transaction, _new_citation(said))
+        citations.record(transaction, _new_citation(fields))
     except NotFoundError:
         return False
     return leaves.size(transaction.connection) > size
 
 
-def _state(transaction: Transaction, said: dict[str, Any]) -> bool:
-    subject = said.get("subject", said["name"])
+def _state(transaction: Transaction, fields: dict[str, Any]) -> bool:
+    subject = fields.get("subject", fields["name"])
     statements.record_assertion(
-        transaction, subject, said["predicate"], said["object"], who=said.get("who"), again=True
+        transaction,
+        subject,
+        fields["predicate"],
+        fields["object"],
+        who=fields.get("who"),
+        again=True,
     )
     return True
 
 
-def _delegate(transaction: Transaction, said: dict[str, Any]) -> bool:
-    first, last = (date.fromisoformat(said[end]) for end in ("first", "last"))
+def _delegate(transaction: Transaction, fields: dict[str, Any]) -> bool:
+    first, last = (date.fromisoformat(fields[end]) for end in ("first", "last"))
     statements.record_delegation(
-        transaction, said["of"], said["name"], said["target"], first=first, last=last
+        transaction, fields["of"], fields["name"], fields["target"], first=first, last=last
     )
     return True
 
 
-def _seal(transaction: Transaction, said: dict[str, Any]) -> bool:
-    series, *day = str(said["name"]).removeprefix("urn:pdi://").split("/")
+def _seal(transaction: Transaction, fields: dict[str, Any]) -> bool:
+    series, *day = str(fields["name"]).removeprefix("urn:pdi://").split("/")
     _let_mint(transaction.connection, series)
-    days.seal(transaction, series, date(*map(int, day)), form=said.get("seal", 1))
+    days.seal(transaction, series, date(*map(int, day)), form=fields.get("seal", 1))
     return True
 
 
-def _erase(transaction: Transaction, said: dict[str, Any]) -> bool:
-    """Erase, unless there is nothing of it here."""
-    pdi = dataclasses.replace(_document(said), version=said.get("version"))
+def _erase(transaction: Transaction, fields: dict[str, Any]) -> bool:
+    """Erase a document; False where nothing of it is here."""
+    pdi = dataclasses.replace(_document(fields), version=fields.get("version"))
     try:
-        access.erase(transaction, pdi, said["ground"])
+        access.erase(transaction, pdi, fields["ground"])
     except NotFoundError:
         return False
     return True
 
 
-_AGAIN: dict[str, Callable[[Transaction, dict[str, Any]], bool]] = {
+_CHANGES: dict[str, Callable[[Transaction, dict[str, Any]], bool]] = {
     "assertion": _state,
     "citation": _cite,
     "delegation": _delegate,
     "day": _seal,
     "erasure": _erase,
 }
-"""How to enter again what is no version and no format; False where only the entry is to be."""
+"""Functions that enter other kinds of entries; False where only the entry is appended."""
 
 
 @contextlib.contextmanager
-def _telling(sequence: int) -> Iterator[None]:
-    """Turn what an entry that cannot be entered leads to into IntegrityError."""
+def _reporting(sequence: int) -> Iterator[None]:
+    """Turn an error about an entry into IntegrityError."""
     try:
         yield
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        told = error.problem if isinstance(error, PermaciteError) else str(error)
-        raise _differs(sequence, told) from error
+        problem = error.problem if isinstance(error, PermaciteError) else str(error)
+        raise _refusal(sequence, problem) from error
 
 
-def _differs(sequence: int, problem: str) -> IntegrityError:
+def _refusal(sequence: int, problem: str) -> IntegrityError:
     return IntegrityError(
         f"entry {sequence} of the log cannot be entered: {problem}",
         expected="an entry, and what it commits to",

@@ -65,10 +65,10 @@ _LATER_S = 60
 
 
 class Mirror:
-    """One archive as the mirror of another.
+    """The records of a mirror.
 
-    One process takes over at a time, on any machine: what others do meanwhile raises BusyError.
-    While a fork counts, nothing is taken over or cosigned: that raises IntegrityError.
+    One process at a time enters, on any machine: another one gets BusyError. While a fork counts,
+    nothing is entered or cosigned: that raises IntegrityError.
     """
 
     def __init__(self, catalog: Catalog, objects: WriteBehind) -> None:
@@ -76,12 +76,8 @@ class Mirror:
         self._objects = objects
 
     def sink(self, contents: Opens) -> EntrySink:
-        """The sink for entries whose contents can be read from `contents`."""
-        return EntrySink(self, self._objects, contents)
-
-    def size(self) -> int:
-        """How many entries are here."""
-        return self._catalog.read(leaves.size)
+        """Return a sink for entries whose contents can be read from `contents`."""
+        return EntrySink(self, self._catalog, self._objects, contents)
 
     @property
     def origin(self) -> str | None:
@@ -89,12 +85,12 @@ class Mirror:
         return self._catalog.read(settings.setting, settings.ORIGIN)
 
     def note_seen(self, note: str, before: str | None) -> None:
-        """Note the longest checkpoint that the origin has shown, before anything of it is taken.
+        """Note the longest checkpoint that the origin has shown, before its entries are fetched.
 
-        Raises BusyError where `before` is not the last any more, to which this one was held.
+        Raises BusyError where `before`, against which it was checked, is not the last any more.
         """
         if note != before:
-            self._take(_note_seen, note, before)
+            self._change(_note_seen, note, before)
 
     def seen(self) -> str | None:
         """The longest checkpoint that the origin has shown; its entries may not all be here."""
@@ -104,105 +100,105 @@ class Mirror:
         self, submitted: Submission, log: Sequence[Signature], own: Sequence[Signature]
     ) -> Checkpoint | None:
         """Keep a checkpoint that was submitted, as `_cosign` does."""
-        return self._take(_cosign, submitted, log, own)
+        return self._change(_cosign, submitted, log, own)
 
     def witnessed(self) -> str | None:
-        """The last checkpoint that was cosigned for whoever submitted it."""
+        """The last checkpoint that was submitted and cosigned."""
         return self._catalog.read(settings.setting, _WITNESSED)
 
-    def enter(self, start: int, arrived: Sequence[ReceivedEntry], brought: BroughtOctets) -> None:
+    def enter(self, start: int, entries: Sequence[ReceivedEntry], received: BroughtOctets) -> None:
         """Enter entries from `start` on, all or none.
 
         Raises IntegrityError; BusyError where another run entered some; StorageError (reason
         "erasing") where contents were destroyed since.
         """
-        self._take(_enter, start, arrived, brought)
+        self._change(_enter, start, entries, received)
 
     def waiting(self) -> list[int]:
         """The entries that were closed when they came."""
         return self._list(_WAITING)
 
-    def fill(self, arrived: Mapping[int, ReceivedEntry], brought: BroughtOctets) -> int:
-        """Fill in entries that waited, all or none; how many were. Raises as `enter`."""
-        return self._take(_fill, arrived, brought)
+    def fill(self, entries: Mapping[int, ReceivedEntry], received: BroughtOctets) -> int:
+        """Complete entries that were closed, all or none; how many. Raises as `enter`."""
+        return self._change(_fill, entries, received)
 
-    def stage(self, brought: BroughtOctets) -> None:
-        """Keep octets that were lost, and came, as far as they are named still."""
-        if brought.staged:
-            self._take(_stage, brought)
+    def stage(self, received: BroughtOctets) -> None:
+        """Keep contents that were missing earlier, as far as they are still named."""
+        if received.staged:
+            self._change(_stage, received)
 
     def standing_place(self) -> int:
-        """The place of the last standing that was told; 0 where none was."""
+        """The place of the last standing that was received; 0 for none."""
         return int(self._catalog.read(settings.setting, _STANDINGS) or 0)
 
     def set_standings(
-        self, told: Sequence[tuple[PDI, Standing]], *, after: int, place: int
+        self, standings: Sequence[tuple[PDI, Standing]], *, after: int, place: int
     ) -> None:
-        """Write who may see documents, as was told behind one place, and up to another.
+        """Write who may see documents, as received after one place and up to another.
 
         Raises BusyError where `after` is not the last place any more.
         """
-        self._take(_set_standings, told, after, place)
+        self._change(_set_standings, standings, after, place)
 
     def default_ground(self) -> str:
         """The ground on which this mirror keeps documents."""
         return self._catalog.read(access.default_standing).ground
 
     def keep_checkpoint(self, size: int, note: str) -> None:
-        """Keep a checkpoint of the origin, whose entries are all here."""
-        self._take(leaves.record_checkpoint, size, note)
+        """Keep a checkpoint of the origin once all its entries are here."""
+        self._change(leaves.record_checkpoint, size, note)
 
     def keep_cosigned(self, note: str) -> None:
         """Keep a checkpoint with a signature of this mirror, unless a later one is kept."""
-        self._take(_keep_cosigned, note)
+        self._change(_keep_cosigned, note)
 
     def lost(self) -> list[str]:
-        """The digests of octets that the origin named and did not give, if it names them still."""
+        """The digests of contents that the origin names and did not give."""
         return [each for each in self._list(_LOST) if self._catalog.read(octets.is_named, each)]
 
     def note_lost(self, digests: Iterable[str]) -> None:
-        """Note them, in place of those noted before."""
+        """Replace the noted digests."""
         kept = sorted(set(digests))
         if kept != self._list(_LOST):
             self._catalog.write(settings.set_setting, _LOST, json.dumps(kept))
 
     def note_followed(self) -> None:
-        """Note that all that the origin told is taken over now."""
+        """Note that everything that the origin shows is here now."""
         now = timestamp(self._catalog.clock())
         self._catalog.write(settings.set_setting, _FOLLOWED, now)
 
     def followed(self) -> str | None:
-        """When that was last."""
+        """When that was last noted."""
         return self._catalog.read(settings.setting, _FOLLOWED)
 
     def unfinished(self) -> list[tuple[PDI, datetime]]:
-        """What was erased there, and is not destroyed here: which documents, and since when."""
+        """Documents that were erased there and are not destroyed here, and since when."""
         erasures = self._catalog.read(access.erasures)
         return [(each.pdi, each.erased_at) for each in erasures if each.done_at is None]
 
     def forks(self) -> dict[str, str]:
-        """The texts that show forks, by their names; also of those that do not count."""
+        """The evidence of forks by name, also of those that do not count."""
         return self._catalog.read(_forks)
 
     def counting_forks(self) -> list[str]:
-        """The names of those that count."""
+        """The names of the forks that count."""
         return self._catalog.read(_counting)
 
     def keep_forks(self, texts: Mapping[str, str]) -> None:
-        """Keep what shows forks: nothing is taken over any more, on any machine."""
+        """Keep evidence of forks: from now on nothing is entered, on any machine."""
         self._catalog.write(_keep_forks, texts)
 
     def pass_forks(self, names: Iterable[str]) -> None:
-        """Go on past forks, which do not count until they are shown again."""
+        """Continue past forks: they do not count until they are shown again."""
         self._catalog.write(_mark_passed, names)
 
-    def _take(
+    def _change(
         self,
         change: Callable[Concatenate[Transaction, P], T],
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """Make a change by which something is taken over or cosigned, unless a fork counts.
+        """Make a change that enters or cosigns something, unless a fork counts.
 
         Both are one transaction: another machine may find a fork at any moment.
         """
@@ -218,16 +214,19 @@ class Mirror:
 
 
 class EntrySink:
-    """The sink for the entries of another log: each makes the rows that it tells of."""
+    """The sink for the entries of another log: each entry makes its rows."""
 
-    def __init__(self, mirror: Mirror, objects: WriteBehind, contents: Opens) -> None:
+    def __init__(
+        self, mirror: Mirror, catalog: Catalog, objects: WriteBehind, contents: Opens
+    ) -> None:
         self._mirror = mirror
+        self._catalog = catalog
         self._objects = objects
         self._contents = contents
 
     def position(self) -> int:
         """How many entries are here."""
-        return self._mirror.size()
+        return self._catalog.read(leaves.size)
 
     def take(self, batch: EntryBatch) -> BatchOutcome:
         """Store the contents of entries, and enter these. Raises as `Mirror.enter`."""
@@ -256,7 +255,7 @@ class EntrySink:
 
 
 def begin(transaction: Transaction, *, series: str, origin: str, keys: Sequence[Verifier]) -> None:
-    """Write the first rows of a mirror of the archive at `origin`, whose log these keys sign."""
+    """Write the first rows of a mirror of the archive at `origin`, with the keys of its log."""
     settings.fill(transaction, series)
     settings.set_setting(transaction, settings.ORIGIN, origin)
     settings.set_setting(transaction, settings.ORIGIN_KEYS, "\n".join(map(str, keys)))
@@ -264,7 +263,7 @@ def begin(transaction: Transaction, *, series: str, origin: str, keys: Sequence[
 
 
 def _listed(connection: Session, name: str) -> list[Any]:
-    """The JSON array in a setting; an empty one where there is none. Raises LookupError."""
+    """Return the JSON array in a setting; an empty one for none. Raises LookupError."""
     return list(settings.kept_json(connection, name) or ())
 
 
@@ -275,46 +274,46 @@ def _note_seen(transaction: Transaction, note: str, before: str | None) -> None:
 
 
 def _enter(
-    transaction: Transaction, start: int, arrived: Sequence[ReceivedEntry], brought: BroughtOctets
+    transaction: Transaction, start: int, entries: Sequence[ReceivedEntry], received: BroughtOctets
 ) -> None:
     if leaves.size(transaction.connection) != start:
         raise _busy()
-    octets.check_since(transaction.connection, brought.digests, brought.erasing_round)
-    new = entering.enter(transaction, arrived)
-    _stage(transaction, brought)
+    octets.check_since(transaction.connection, received.digests, received.erasing_round)
+    new = entering.enter(transaction, entries)
+    _stage(transaction, received)
     if new:
         known = _listed(transaction.connection, _WAITING)
         settings.set_setting(transaction, _WAITING, json.dumps(known + new))
 
 
 def _fill(
-    transaction: Transaction, arrived: Mapping[int, ReceivedEntry], brought: BroughtOctets
+    transaction: Transaction, entries: Mapping[int, ReceivedEntry], received: BroughtOctets
 ) -> int:
     known = _listed(transaction.connection, _WAITING)
-    if not arrived.keys() <= set(known):
+    if not entries.keys() <= set(known):
         raise _busy()
-    octets.check_since(transaction.connection, brought.digests, brought.erasing_round)
-    still = entering.fill(transaction, arrived)
-    _stage(transaction, brought)
-    left = [place for place in known if place in still or place not in arrived]
+    octets.check_since(transaction.connection, received.digests, received.erasing_round)
+    still = entering.fill(transaction, entries)
+    _stage(transaction, received)
+    left = [place for place in known if place in still or place not in entries]
     if left != known:
         settings.set_setting(transaction, _WAITING, json.dumps(left))
     return len(known) - len(left)
 
 
-def _stage(transaction: Transaction, brought: BroughtOctets) -> None:
-    # After the entries, one of which may erase what a later one names again; and what none names,
-    # as its rows wait, is fetched again with them.
-    octets.stage_named(transaction.connection, brought.staged)
+def _stage(transaction: Transaction, received: BroughtOctets) -> None:
+    # After the entries: one may erase what a later one names again. What none names, as its rows
+    # are closed, is fetched again with them.
+    octets.stage_named(transaction.connection, received.staged)
 
 
 def _set_standings(
-    transaction: Transaction, told: Sequence[tuple[PDI, Standing]], after: int, place: int
+    transaction: Transaction, standings: Sequence[tuple[PDI, Standing]], after: int, place: int
 ) -> None:
-    # Of two who were told, the slower one would say again what no longer holds.
+    # The slower of two runs would write a standing that no longer holds.
     if int(settings.setting(transaction.connection, _STANDINGS) or 0) != after:
         raise _busy()
-    entering.set_standings(transaction, told)
+    entering.set_standings(transaction, standings)
     settings.set_setting(transaction, _STANDINGS, str(place))
 
 
@@ -325,7 +324,7 @@ def _keep_cosigned(transaction: Transaction, note: str) -> None:
 
 
 def _busy() -> BusyError:
-    """The error of whoever takes over while another does."""
+    """Return the error for a second run at the same time."""
     return BusyError(
         "another run of this mirror is under way",
         retry_after_s=_LATER_S,
@@ -334,13 +333,13 @@ def _busy() -> BusyError:
 
 
 def _seen(session: Session) -> Checkpoint:
-    """The longest checkpoint of the origin that is known; that of the empty tree before any is."""
+    """Return the longest known checkpoint of the origin, or that of the empty tree."""
     note = settings.setting(session, _SEEN)
     return Checkpoint("", 0, EMPTY) if note is None else _read(note)
 
 
 def _read(note: str) -> Checkpoint:
-    """The checkpoint in a note. Raises ParseError."""
+    """Parse the checkpoint in a note. Raises ParseError."""
     return Checkpoint.parse(Note.parse(note).text)
 
 
@@ -350,9 +349,9 @@ def _cosign(
     log: Sequence[Signature],
     own: Sequence[Signature],
 ) -> Checkpoint | None:
-    """Keep a checkpoint, with the signatures of its log and our `own`, if it goes on from the last.
+    """Keep a checkpoint with the signatures of its log and our `own`, if it extends the last one.
 
-    The last one otherwise. Nobody else cosigns between the look and the note.
+    Otherwise the last one is returned. Nothing else is cosigned between the check and the change.
     """
     last, shown = _seen(transaction.connection), submitted.checkpoint
     proof = submitted.proof
@@ -367,12 +366,12 @@ def _cosign(
 
 
 def _forks(session: Session) -> dict[str, str]:
-    """The texts that show forks, by their names; also of those that do not count."""
+    """Return the evidence of forks by name, also of those that do not count."""
     return dict(settings.kept_json(session, _FORKS) or {})
 
 
 def _counting(session: Session) -> list[str]:
-    """The names of those that count."""
+    """Return the names of the forks that count."""
     names = _forks(session)
     return [name for name in names if name not in _passed(session)] if names else []
 
@@ -386,7 +385,7 @@ def _check_forks(session: Session) -> None:
 
 
 def _keep_forks(transaction: Transaction, texts: Mapping[str, str]) -> None:
-    """Keep what shows forks, which count from now on. A text that is kept stays as it is."""
+    """Keep evidence of forks, which count from now on. Evidence that is kept is never changed."""
     session = transaction.connection
     known, passed = _forks(session), _passed(session)
     if not texts.keys() <= known.keys():
