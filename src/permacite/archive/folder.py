@@ -51,7 +51,7 @@ Copy the whole folder to keep it. Change nothing in it: nothing in it ever chang
 
 
 class Folder:
-    """The place of such an archive."""
+    """The location of an archive in one folder."""
 
     def __init__(self, directory: Path) -> None:
         """Take the folder."""
@@ -65,11 +65,11 @@ class Folder:
 
     @property
     def names_objects(self) -> bool:
-        """Whether a file names the store of octets; else they are in the folder."""
+        """Whether a file names the object store; otherwise the contents are in the folder."""
         return (self.directory / ADDRESS).exists()
 
     def objects(self) -> ObjectStore:
-        """Open the store of octets. Raises as `open_store`."""
+        """Open the object store. Raises as `open_store`."""
         return store_of(self.directory)
 
     def catalog(self, *, clock: Clock, sealer: Sealer, busy_timeout_s: float) -> Catalog:
@@ -87,8 +87,8 @@ class Folder:
 def _make(directory: Path, fill: Fill, clock: Clock, objects: str | None) -> None:
     """Make the files of an archive. Raises ConflictError, ParseError, StorageError.
 
-    The catalog comes first, whole or not at all, and the rest after: where this is cut short, there
-    is an archive, or there are files set aside, which do not keep it from being done again.
+    The catalog is made first, as a whole. After a stop there is an archive, or there are temporary
+    files, which do not prevent a second try.
     """
     try:
         make_folders(directory)
@@ -118,11 +118,11 @@ def _make(directory: Path, fill: Fill, clock: Clock, objects: str | None) -> Non
 
 
 def _with_store(fill: Fill, transaction: Transaction) -> None:
-    """Write the first rows of an archive whose octets are elsewhere."""
+    """Write the first rows of an archive with another object store."""
     fill(transaction)
     name_store(transaction)
 
 
 def _is_aside(name: str) -> bool:
-    """Say whether a file is part of an archive that was being made when all stopped."""
+    """Whether a file is left of an archive whose making was stopped."""
     return name == ADDRESS or (name.startswith((f"{CATALOG}.", f"{ADDRESS}.")) and ".new" in name)

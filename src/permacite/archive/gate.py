@@ -77,7 +77,7 @@ _CLOSED = {
     "embargo": "{pdi} is not open to all until {until}",
     "building": "{pdi} may be read in the building of this archive alone",
 }
-"""What is said of the accesses that tell when, or where, something may be read."""
+"""Messages for accesses with a time or a place."""
 _GONE, _FORBIDDEN = 410, 403
 _ASKED_AT_ONCE = 10_000
 """SQLite takes 32,766 parameters in one question, and each is two."""
@@ -85,10 +85,10 @@ _ASKED_AT_ONCE = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """Who asks from outside, and what is no secret to them."""
+    """The users of a request, and what they may see besides public documents."""
 
     series: str = ""
-    """That of which they see what is closed; "" for none."""
+    """The series whose closed documents they may see; "" for none."""
     is_inside: bool = False
     """Whether they are in the building of the archive."""
 
@@ -105,7 +105,7 @@ PUBLIC = Audience()
 def _said(
     connection: Session, representations: Sequence[Representation], *, standings: bool
 ) -> tuple[dict[PDI, Standing], list[Assertion]]:
-    """What may stand before representations: `standings` that are not public, and withdrawals."""
+    """Read the non-public `standings` and the withdrawals of representations."""
     together = Together(connection)
     pdis = (each.pdi for each in representations)
     closed = access.ask_standings(together, pdis) if standings else []
@@ -115,7 +115,7 @@ def _said(
 
 
 class Gate:
-    """Decides for one audience; for the operator, where there is none."""
+    """The access decisions for one audience; None is the operator."""
 
     def __init__(self, catalog: Catalog, *, clock: Clock, audience: Audience | None) -> None:
         self._catalog = catalog
@@ -124,7 +124,7 @@ class Gate:
         self.public = audience is not None
 
     def restrictions(self, representations: Iterable[Representation]) -> dict[PDI, Restriction]:
-        """The restrictions of those of `representations` whose octets are not given out."""
+        """Return the restrictions of those `representations` that the audience may not read."""
         wanted = list(representations)
         restrictions: dict[PDI, Restriction] = {}
         for start in range(0, len(wanted), _ASKED_AT_ONCE):
@@ -136,7 +136,7 @@ class Gate:
         return restrictions | _erased(self._catalog, [each for each in wanted if not each.digest])
 
     def check(self, representation: Representation) -> None:
-        """Raise RestrictedError where the octets of a representation are not given out."""
+        """Raise RestrictedError where the audience may not read a representation."""
         restriction = self.restrictions([representation]).get(representation.pdi)
         if restriction is None:
             return
@@ -156,7 +156,7 @@ class Gate:
     def _refuse(
         self, restriction: Restriction, asked: str, candidates: tuple[str, ...] = ()
     ) -> NoReturn:
-        """Raise the error that says why something is not given out."""
+        """Raise the error for a restriction."""
         error, said = _ERRORS[restriction.kind]
         said = _CLOSED.get(restriction.reason, said) if restriction.kind == "closed" else said
         problem = said.format(**dataclasses.asdict(restriction))
@@ -210,7 +210,7 @@ class Gate:
         return [citation for citation in citations if citation.pdi not in hidden]
 
     def quotations(self, citations: Sequence[CitationPDI]) -> Sequence[CitationPDI]:
-        """Return the quotations that stand in documents that the audience may read."""
+        """Return the quotations in documents that the audience may read."""
         if not self.public:
             return citations
         hidden = self.hidden([citation.pdi for citation in citations])
@@ -231,8 +231,8 @@ class Gate:
     def leaves(self, leaves: Iterable[Leaf]) -> Iterable[Leaf]:
         """Return entries of the log; empty, in their places, what the audience may not read.
 
-        An entry of the first schema says in clear what later ones only commit to. Of one that is
-        damaged nobody can tell what it is about.
+        An entry of the first schema has in clear what later ones only commit to. A damaged one is
+        hidden, as its subject is unknown.
         """
         if not self.public:
             return leaves
@@ -261,7 +261,7 @@ class Gate:
 
 
 _TELLING = frozenset({"version", "format", "citation", "assertion"})
-"""Kinds of entries that tell of a document; the others tell of days and series."""
+"""Kinds of entries about a document; the others are about days and series."""
 
 
 def of_all(version: Version, restricted: Mapping[PDI, Restriction]) -> Restriction | None:
@@ -331,7 +331,7 @@ def _of_erasure(erasure: Erasure) -> Restriction:
 
 
 def _bare(version: Version, restricted: Mapping[PDI, Restriction]) -> Version:
-    """Return a version without what tells of restricted formats."""
+    """Return a version without the details of restricted formats."""
     formats = tuple(
         _bare_format(representation) if representation.pdi in restricted else representation
         for representation in version.representations

@@ -89,7 +89,7 @@ class Reading(Contents):
         return seen
 
     @property
-    def handing(self) -> Publisher:
+    def publisher(self) -> Publisher:
         """What is handed out to mirrors, to the same audience."""
         from permacite.archive.transport.publishing import Publisher
 

@@ -1,17 +1,17 @@
-"""TokenStore: what lets a program or a person ask an archive over the network, and how far.
+"""Access tokens for requests over the network, with their rate limits.
 
-They belong to one machine. So they are rows of a file of their own beside the catalog: no copy
-takes it along, and no entry of the log tells of them. Of a token only the digest is kept; it is
-256 bits of chance, which no dictionary holds. The file is read for each request, so that a token
-that is revoked admits nobody from the next one on, at whatever server of this archive.
+Tokens belong to one machine, so they are in a file of their own beside the catalog: no copy has it,
+and no entry of the log mentions them. Only the digest of a token is kept; it has 256 random bits.
+The file is read for each request, so a revoked token is refused from the next request on, by every
+server of this archive.
 
 | table | rows |
 |---|---|
-| token | what admits; deleted when it is revoked |
-| share | how much a token may ask for, where it is not the usual |
-| person | whose it is; deleted when the person is to be forgotten, and only then |
-| spent | what a token has asked for in this minute, and sent in this day, over all servers |
-| written | what was committed by whom: the short name of a token, never the person |
+| token | valid tokens; deleted when revoked |
+| share | rate limits that differ from the usual |
+| person | the owner of a token; deleted only when the person is to be forgotten |
+| spent | requests of a token in this minute, and bytes sent in this day, over all servers |
+| written | names that were committed, each with the short name of a token, never the person |
 """
 
 from __future__ import annotations
@@ -85,17 +85,17 @@ ON CONFLICT (token_id, kind) DO UPDATE SET period = excluded.period,
 RETURNING amount
 """
 _PREFIX = "permacite_"
-"""So that whoever finds one in a text knows what it is."""
+"""The prefix by which a token in a text is recognised."""
 _ID_BYTES = 4
 _SECRET_BYTES = 32
 _BUSY_S = 5.0
 _PERIODS = {"requests": 60, "octets": 24 * 60 * 60}
-"""Seconds after which the count of each begins again."""
+"""Seconds after which each count restarts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """How much may be asked for with a token."""
+    """The rate limits of a token."""
 
     requests: int = 600
     """A minute."""
@@ -108,29 +108,29 @@ USUAL_SHARE = Share()
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token as it is listed: all but the secret."""
+    """A listed token: everything but the secret."""
 
     id: str
-    """By which it is revoked, and by which records say who wrote."""
+    """The short name by which it is revoked, and that records have."""
     series: str
-    """Whose names it lets mint, and whose closed documents it lets read."""
+    """The series in which it may mint, and whose closed documents it may read."""
     scope: str
-    """What it lets do: "read", "cite", "save" or "admin", each with those before it."""
+    """Its scope: "read", "cite", "save" or "admin"; each includes those before it."""
     note: str
-    """What it is for, in the words of who added it."""
+    """Its purpose, in the words of the person who added it."""
     added_at: datetime
     person: str = ""
-    """Whose it is; "" where nobody said, or it is forgotten."""
+    """Its owner; "" where unknown or forgotten."""
     share: Share = USUAL_SHARE
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenName:
-    """What was committed over the network, and by which token."""
+    """A name that was committed over the network, and by which token."""
 
     token: str
     person: str
-    """Whose token it was; "" where nobody said, or it is forgotten."""
+    """The owner of the token; "" where unknown or forgotten."""
     name: str
     """Of the document, or the citation."""
     written_at: datetime

@@ -42,24 +42,24 @@ _AT_ONCE = 64
 _NO_LINK = {errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP, errno.EEXIST, errno.ENOENT}
 """What a disk says that cannot give a file a second name, here or ever."""
 _THREADS = 8
-"""How many octets are fetched at the same time from a store elsewhere."""
+"""How many contents are fetched at the same time from a remote store."""
 _PIECE_BYTES = 1 << 20
-"""How much of a file that is copied is in memory."""
+"""How many bytes of a file are in memory while it is copied."""
 
 
 class Opens(Protocol):
-    """What octets can be read from, by their digest."""
+    """A source of contents by their digest."""
 
     @property
     def is_far(self) -> bool:
         """Whether each call takes a round trip."""
 
     def open(self, digest: str, /) -> ContentReader:
-        """Return octets, to be read. Raises NotFoundError, StorageError."""
+        """Open contents. Raises NotFoundError, StorageError."""
 
 
 class FileObjects:
-    """The files below one folder. Any number of threads and processes may use it at once."""
+    """Objects in the files below one folder. Threads and processes may share it."""
 
     is_far = False
 
@@ -73,14 +73,14 @@ class FileObjects:
             refuse(error, self._root)
 
     def claim(self) -> None:
-        """Take an empty folder. Raises ConflictError where octets are there, StorageError."""
+        """Take an empty folder. Raises ConflictError where it has objects, StorageError."""
         from permacite.archive.objects.mark import MARK, taken
 
         if self.published(MARK) is not None or next(self.digests(), None) is not None:
             raise taken(self)
 
     def publish(self, path: str, content: bytes) -> None:
-        """Keep `content` under a name of its own, in place of what was there."""
+        """Write a file under a path, in place of what was there."""
         try:
             write_file(self._directory / path, content, mode=self._writer.modes.content)
             flush_folder(self._directory)
@@ -88,7 +88,7 @@ class FileObjects:
             refuse(error, f"{self._root}/{path}")
 
     def published(self, path: str) -> bytes | None:
-        """What is kept under a name of its own; None where nothing is."""
+        """Read the file under a path; None where there is none."""
         try:
             return (self._directory / path).read_bytes()
         except FileNotFoundError:
@@ -97,15 +97,15 @@ class FileObjects:
             refuse(error, f"{self._root}/{path}")
 
     def ask_first(self, question: Callable[[], object]) -> None:
-        """A folder is never away, so that nothing is left to be asked later."""
+        """A folder is always available: the check ran when it was opened."""
 
     def put(self, content: bytes) -> str:
-        """Keep `content` and return its digest, once it would survive a loss of power."""
+        """Store `content` and return its digest, once it would survive a loss of power."""
         self.put_all([(digest := digest_of(content), content)])
         return digest
 
     def put_all(self, contents: Sequence[tuple[str, bytes]]) -> None:
-        """Keep octets under their digests, which are right, once all would survive a loss of power.
+        """Store contents under their digests; return once all would survive a loss of power.
 
         All are written before the first is flushed: the disk does much of that for all of them.
         """
@@ -121,12 +121,12 @@ class FileObjects:
                 refuse(error, paths[0][0])
 
     def has(self, digest: str) -> bool:
-        """Say whether something is kept under this digest."""
+        """Whether the folder has this digest."""
         name = digest.removeprefix("sha-256:")
         return os.path.exists(f"{self._root}/{name[:2]}/{name[2:4]}/{name}")  # noqa: PTH110 - a text
 
     def open(self, digest: str) -> ContentReader:
-        """The octets with this digest, to be read. Raises NotFoundError, StorageError."""
+        """Open contents. Raises NotFoundError, StorageError."""
         path = self._path(digest)
         try:
             return ContentReader(digest, io.FileIO(path), path)
@@ -136,24 +136,24 @@ class FileObjects:
             refuse(error, path)
 
     def part(self, digest: str, start: int, end: int) -> bytes:
-        """The octets from `start` up to `end`, as they are stored. Raises NotFoundError."""
+        """Read the bytes from `start` up to `end`, unchecked. Raises NotFoundError."""
         with self.open(digest) as source:
             return source.read(start, end)
 
     def get(self, digest: str) -> bytes:
-        """The octets with this digest, recomputed just now.
+        """Read contents, and recompute the digest.
 
-        Raises NotFoundError, StorageError, or IntegrityError where the stored octets are others.
+        Raises NotFoundError, StorageError, or IntegrityError where they are altered.
         """
         with self.open(digest) as source:
             return source.whole()
 
     def _path(self, digest: str) -> str:
-        """The file that holds the octets. Raises NotFoundError for what is no digest."""
+        """Return the path of an object. Raises NotFoundError for no digest."""
         return f"{self._root}/{path_of(digest)}"
 
     def delete(self, digest: str) -> None:
-        """Destroy octets, durably; nothing happens where there are none."""
+        """Destroy contents, durably; nothing happens where there are none."""
         path = self._path(digest)
         try:
             os.unlink(path)  # noqa: PTH108 - a text
@@ -171,7 +171,7 @@ class FileObjects:
         return iter(())
 
     def digests(self) -> Iterator[str]:
-        """Return the digests of everything kept, in no order."""
+        """Yield all digests, in no order."""
         for path in _files(self._directory):
             yield f"sha-256:{path.name}"
 
@@ -224,7 +224,7 @@ class _FileWriter:
         self._sweep()
 
     def make_folders(self, folders: Iterable[str]) -> None:
-        """Make folders and those above them, durably: a folder's name stands in its parent."""
+        """Make folders and their parents, durably: the name of a folder is in its parent."""
         wanted = {self._root, *folders, *(folder.rpartition("/")[0] for folder in folders)}
         missing = sorted(wanted - self._durable)  # a parent stands before what is in it
         for folder in missing:
@@ -239,7 +239,7 @@ class _FileWriter:
         self._durable.update(missing)
 
     def write(self, contents: Sequence[tuple[str, bytes]]) -> None:
-        """Write octets to temporary files and give each its final name if that is free."""
+        """Write contents to temporary files, and give each its final name if that is free."""
         taken = self.place([(path, partial(_write_all, content)) for path, content in contents])
         for path, content in contents:
             if path in taken:
@@ -362,7 +362,7 @@ def _fill_all(
 
 
 def _copy(source: Opens, digest: str, descriptor: int) -> None:
-    """Copy octets, by pieces, into an open file. Raises IntegrityError where they are altered."""
+    """Copy contents into an open file, in pieces. Raises IntegrityError where they are altered."""
     actual = hashlib.sha256()
     with source.open(digest) as kept:
         start = 0

@@ -1,4 +1,4 @@
-"""The mark of a store of octets: a small file that says whose octets these are."""
+"""Store ownership: marker in the store, matching ID in the catalog."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ from permacite.errors import ConflictError
 __all__ = ["MARK", "StoreMark", "mark_of", "taken"]
 
 MARK = "archive"
-"""Its name there, beside the octets."""
+"""The name of the marker in the store."""
 _MOST = 200
-"""How much of a line is told: anybody may have written it."""
+"""Characters of a line that are shown: anybody may have written it."""
 
 
 class StoreMark(NamedTuple):
-    """What it says, a line each."""
+    """The marker, one field on each line."""
 
     number: str
-    """By chance; the catalog has the same."""
+    """A random ID; the catalog has the same."""
     where: str
-    """Where the records were when it was written, for people."""
+    """The location of the records when it was written, for people."""
 
     def __bytes__(self) -> bytes:
         return f"{self.number}\n{self.where}\n".encode()
 
 
 class MarkedStore(Protocol):
-    """A store, as far as it has a mark."""
+    """The part of a store that a marker needs."""
 
     @property
     def name(self) -> str:
-        """What errors call it."""
+        """The name of the store in errors."""
 
     def published(self, path: str) -> bytes | None:
-        """What is kept under a name of its own; None where nothing is."""
+        """Read the file under a path; None where there is none."""
 
 
 def mark_of(store: MarkedStore) -> StoreMark | None:
-    """The mark of a store; None where there is none. Raises StorageError."""
+    """Read the marker of a store, if it has one. Raises StorageError."""
     octets = store.published(MARK)
     if octets is None:
         return None
@@ -47,7 +47,7 @@ def mark_of(store: MarkedStore) -> StoreMark | None:
 
 
 def taken(store: MarkedStore) -> ConflictError:
-    """The error of a store that is not empty."""
+    """Return the error for a store that is not empty."""
     mark = mark_of(store)
     whose = "" if mark is None else f": it has the octets of the archive {mark.where}"
     return ConflictError(f"{store.name} is not empty{whose}", store.name)

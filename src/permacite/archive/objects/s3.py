@@ -1,9 +1,9 @@
 """Objects in a store that speaks S3: <prefix>/objects/ab/cd/<sha256 in hexadecimal>.
 
-The store decides nothing. Its keys are digests, so that two who put the same do no harm, and no
-write is conditional, since some stores ignore conditions. What was put is read back and compared
-before it counts as kept. Who asks, and where, stands in the environment alone, under the names that
-all programs use: AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, ...
+The store decides nothing. Its keys are digests, so two writers of the same object do no harm, and
+no write is conditional, since some stores ignore conditions. Every object is read back and compared
+before it counts as stored. Address and credentials are in the environment only, under the usual
+names: AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, ...
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ __all__ = ["S3Objects"]
 _MOST_AT_ONCE = 8 << 20
 """Bytes of the largest range that is requested; so many are in memory."""
 _PATIENCE_S = 10.0
-"""How long a request is tried again; then the store is away."""
+"""How long a request is repeated; then the store counts as unavailable."""
 _REST_S = 5.0
-"""How long nobody asks a store that was away, so that whoever needs it is told at once."""
+"""How long an unavailable store is not asked again: requests fail at once."""
 _FIRST = 1 << 16
-"""Octets that are asked for when an object is opened: most are no longer."""
+"""Bytes that are requested when an object is opened: most are not longer."""
 _HANDS = 16
-"""How many octets are put at the same time."""
+"""How many objects are put at the same time."""
 _TRIES = 2
-"""How often octets are put that are not there when they are read back."""
+"""How often an object is put that cannot be read back."""
 
 _IDENTITIES = (
     ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"),
@@ -82,23 +82,23 @@ by the SHA-256 of its content. Change nothing: nothing here ever changes.
 
 
 class S3Objects:
-    """What is below a prefix in a bucket. Any number of threads and processes may use it."""
+    """Objects below a prefix of a bucket. Threads and processes may share it."""
 
     is_far = True
 
     def __init__(self, bucket: str, prefix: str, *, patience_s: float = _PATIENCE_S) -> None:
-        """Take a place; nothing is asked of it yet. Raises StorageError without credentials.
+        """Take a prefix; nothing is requested yet. Raises StorageError without credentials.
 
-        `patience_s` is how long a request that fails is tried again.
+        `patience_s` is how long a failed request is repeated.
         """
         self._bucket = _S3Requests(bucket, prefix, patience_s)
         self.name = self._bucket.name
         self._question: Callable[[], object] | None = None
 
     def claim(self) -> None:
-        """Take an empty prefix, once the store was seen to put, read, list and delete.
+        """Take an empty prefix, once the store has passed a test: put, read, list and delete.
 
-        Raises ConflictError where something is there, StorageError.
+        Raises ConflictError where it is not empty, StorageError.
         """
         probe = digest_of(_README)
         with self._bucket.asking():
@@ -119,28 +119,28 @@ class S3Objects:
             raise StorageError(problem, path=self.name, reason="io")
 
     def ask_first(self, question: Callable[[], object]) -> None:
-        """Ask this, which raises where all is not well, before anything is put or destroyed."""
+        """Set a check, which may raise, to run before the first put or delete."""
         self._question = question
 
     def _ask(self) -> None:
-        """Ask what is to be asked, until all is well."""
+        """Run the check until it has passed once."""
         if self._question is not None:
             self._question()
             self._question = None
 
     def put(self, content: bytes) -> str:
-        """Keep `content` and return its digest, once it was read back."""
+        """Store `content` and return its digest, once it was read back."""
         self._ask()
         digest = digest_of(content)
         self._bucket.put(_key(digest), content)
         return digest
 
     def publish(self, path: str, content: bytes) -> None:
-        """Keep `content` under a name of its own, in place of what was there, once it was read."""
+        """Write a file under a path, in place of what was there, and read it back."""
         self._bucket.put(path, content)
 
     def published(self, path: str) -> bytes | None:
-        """What is kept under a name of its own; None where nothing is."""
+        """Read the file under a path; None where there is none."""
         try:
             with self._bucket.open(path, path) as source:
                 return source.read(0, source.size)
@@ -148,7 +148,7 @@ class S3Objects:
             return None
 
     def put_all(self, contents: Sequence[tuple[str, bytes]]) -> None:
-        """Keep octets under their digests, which are right, once all were read back."""
+        """Store contents under their digests; return once all were read back."""
         self._ask()
         if len(contents) <= 1:  # a pool of threads is refused while Python ends
             for digest, content in contents:
@@ -158,7 +158,7 @@ class S3Objects:
             list(hands.map(lambda each: self._bucket.put(_key(each[0]), each[1]), contents))
 
     def has(self, digest: str) -> bool:
-        """Whether something is kept under this digest."""
+        """Whether the store has this digest."""
         try:
             with self._bucket.asking(digest):
                 obstore.head(self._bucket.store, _key(digest))
@@ -167,23 +167,23 @@ class S3Objects:
         return True
 
     def open(self, digest: str) -> ContentReader:
-        """The octets with this digest, to be read. Raises NotFoundError, StorageError."""
+        """Open contents. Raises NotFoundError, StorageError."""
         return self._bucket.open(_key(digest), digest)
 
     def part(self, digest: str, start: int, end: int) -> bytes:
-        """The octets from `start` up to `end`, as they are stored. Raises NotFoundError."""
+        """Read the bytes from `start` up to `end`, unchecked. Raises NotFoundError."""
         return self._bucket.read_range(_key(digest), start, end)
 
     def get(self, digest: str) -> bytes:
-        """The octets with this digest, recomputed just now.
+        """Read contents, and recompute the digest.
 
-        Raises NotFoundError, StorageError, or IntegrityError where the stored octets are others.
+        Raises NotFoundError, StorageError, or IntegrityError where they are altered.
         """
         with self.open(digest) as source:
             return source.whole()
 
     def delete(self, digest: str) -> None:
-        """Destroy octets; nothing happens where there are none."""
+        """Destroy contents; nothing happens where there are none."""
         self._ask()
         with contextlib.suppress(NotFoundError), self._bucket.asking(digest):
             obstore.delete(self._bucket.store, _key(digest))
@@ -203,20 +203,20 @@ class S3Objects:
             )
 
     def digests(self) -> Iterator[str]:
-        """The digests of everything kept, in no order."""
+        """Yield all digests, in no order."""
         for key in self._bucket.keys("objects"):
             match = _OBJECT.fullmatch(key)
             if match is not None:
                 yield f"sha-256:{match.group(3)}"
 
     def strangers(self) -> Iterator[str]:
-        """The keys below `objects/` that are no digest's."""
+        """Yield the keys below `objects/` that are no digests."""
         for key in self._bucket.keys("objects"):
             if _OBJECT.fullmatch(key) is None:
                 yield self._bucket.key_name(key)
 
     def keys(self, path: str) -> Iterator[str]:
-        """All keys below a path."""
+        """Return all keys below a path."""
         return self._bucket.keys(path)
 
 
@@ -275,18 +275,18 @@ class _S3Requests:
                 return b""
 
     def key_name(self, key: str) -> str:
-        """A key as errors call it."""
+        """Return the name of a key in errors."""
         return f"{self.name}/{key}"
 
     def keys(self, path: str) -> Iterator[str]:
-        """All keys below a path."""
+        """Yield all keys below a path."""
         with self.asking():
             for batch in obstore.list(self.store, path):
                 for item in batch:
                     yield item["path"]
 
     def put(self, key: str, content: bytes) -> None:
-        """Put octets until they are read back; not at all where they are there already."""
+        """Put an object until it can be read back; not at all where it is there already."""
         if self._holds(key, content):
             return
         for _ in range(_TRIES):
@@ -298,7 +298,7 @@ class _S3Requests:
         raise StorageError(problem, path=self.name, reason="lost", hint=_LATER)
 
     def _holds(self, key: str, content: bytes) -> bool:
-        """Whether exactly these octets are there."""
+        """Whether exactly this content is there."""
         view = memoryview(content)
         try:
             with self.open(key, key) as source:
@@ -311,7 +311,7 @@ class _S3Requests:
 
     @contextlib.contextmanager
     def asking(self, digest: str = "") -> Iterator[None]:
-        """Raise what the store says as an error of ours; what it says in full is not repeated."""
+        """Raise an error of the store as one of ours, without its full text."""
         if time.monotonic() < self._away_until:
             raise self._away()
         start = time.monotonic()
@@ -341,10 +341,10 @@ class _S3Requests:
 
 
 class _RangedFile(io.RawIOBase):
-    """Octets that `ask` gives from a start up to an end. What is read in a row is asked for ahead.
+    """A file read by ranges from `ask`, with read-ahead for sequential reads.
 
-    Whoever needs a descriptor gets that of a temporary file without a name, into which all is
-    copied first. What `ask` raises is raised.
+    The descriptor is that of an unnamed temporary file, into which everything is copied first.
+    Errors of `ask` are raised.
     """
 
     def __init__(self, ask: Callable[[int, int], bytes], first: bytes, size: int) -> None:
@@ -429,22 +429,22 @@ class _RangedFile(io.RawIOBase):
 
 
 def _check_beyond(error: Exception) -> None:
-    """Raise what a store said of a range, unless the object ends before it: it may be cut off."""
+    """Raise an error about a range, unless the object ends before it: it may be cut off."""
     if _said(error)[0] != _NO_RANGE:
         raise error
 
 
 def _said(error: Exception) -> tuple[int, str]:
-    """The status and the code that a store answered with; 0 and "" where it did not."""
+    """Return the status and the code of an answer; 0 and "" where there was none."""
     found = (pattern.search(str(error)) for pattern in (_STATUS, _CODE))
     status, code = (match.group(1) if match else "" for match in found)
     return int(status or 0), code
 
 
 def _endpoint(store: str) -> str:
-    """Where the environment says that the store is; "" for Amazon's.
+    """Return the endpoint that the environment names; "" for Amazon.
 
-    Raises StorageError for what is no address, which is not repeated: the library would panic.
+    Raises StorageError for no address, without showing it: the library would panic.
     """
     name = next((name for name in _ENDPOINTS if os.environ.get(name)), None)
     endpoint = "" if name is None else os.environ[name]

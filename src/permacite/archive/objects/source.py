@@ -1,4 +1,4 @@
-"""Octets that are kept, by their digest: how they are named, read, and held to that name."""
+"""Digests of contents, and a reader of stored contents that can recompute them."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def digest_of(content: bytes) -> str:
-    """The digest that names octets: "sha-256:" and their SHA-256 in lower-case hexadecimal."""
+    """Return the digest of bytes: "sha-256:" and their SHA-256 in lower-case hexadecimal."""
     return "sha-256:" + hashlib.sha256(content).hexdigest()
 
 
 def path_of(digest: str) -> str:
-    """Where octets are kept: "ab/cd/abcd...". Raises NotFoundError for what is no digest."""
+    """Return the path of an object: "ab/cd/abcd...". Raises NotFoundError for no digest."""
     digits = _DIGEST.fullmatch(digest)
     if digits is None:
         raise NotFoundError(f"not a digest: {digest!r}", digest)
@@ -34,34 +34,34 @@ def path_of(digest: str) -> str:
 
 
 MOST_OF_BLOB = 4 << 20
-"""Octets of the largest text that is known by the name that Git gives it."""
+"""Bytes of the largest text that is known by its name in Git."""
 
 
 def git_blob(content: bytes) -> str:
-    """What Git, and a SWHID of contents (ISO/IEC 18670), calls octets: a SHA-1 in hexadecimal."""
+    """Return the name of bytes in Git, and in a SWHID (ISO/IEC 18670): a SHA-1 in hexadecimal."""
     name = hashlib.sha1(b"blob %d\0" % len(content), usedforsecurity=False)
     name.update(content)
     return name.hexdigest()
 
 
 class ContentReader:
-    """Kept octets, open to be read by one thread. Use it as a context manager, or call `close`.
+    """Stored contents, open for one thread. Use it as a context manager, or call `close`.
 
-    `read` gives a range as it is stored: whoever asks for ranges has digests of them.
-    Raises StorageError where the store refuses.
+    `read` does not check a range: its callers have digests of ranges. Raises StorageError where the
+    store refuses.
     """
 
     __slots__ = ("_file", "digest", "name")
 
     def __init__(self, digest: str, file: io.RawIOBase | io.BytesIO, name: str) -> None:
-        """Take what is open under a digest; `name` is what errors call it."""
+        """Take an open file with its digest; `name` is its name in errors."""
         self.digest = digest
         self.name = name
         self._file = file
 
     @property
     def size(self) -> int:
-        """How many octets there are."""
+        """The size in bytes."""
         try:
             return self._file.seek(0, os.SEEK_END)
         except OSError as error:
@@ -69,14 +69,14 @@ class ContentReader:
 
     @property
     def descriptor(self) -> int | None:
-        """A descriptor to read from, None where the store has none; it is closed with this."""
+        """A file descriptor, None where the store has none; it is closed with this."""
         try:
             return self._file.fileno()
         except OSError:
             return None
 
     def read(self, start: int, end: int) -> bytes:
-        """The octets from `start` up to `end`, fewer at the end; nothing is recomputed."""
+        """Read the bytes from `start` up to `end`, fewer at the end, unchecked."""
         try:
             self._file.seek(start)
             return self._file.read(end - start) or b""
@@ -84,7 +84,7 @@ class ContentReader:
             refuse(error, self.name)
 
     def whole(self) -> bytes:
-        """All octets, their digest recomputed just now. Raises IntegrityError."""
+        """Read all bytes, and recompute the digest. Raises IntegrityError."""
         try:
             self._file.seek(0)
             content = self._file.read()
@@ -94,7 +94,7 @@ class ContentReader:
         return content
 
     def check(self) -> None:
-        """Recompute the digest, without holding all octets. Raises IntegrityError."""
+        """Recompute the digest, in pieces. Raises IntegrityError."""
         try:
             self._file.seek(0)
             actual = hashlib.file_digest(self._file, "sha256").hexdigest()
@@ -108,7 +108,7 @@ class ContentReader:
             raise IntegrityError(problem, expected=self.digest, actual=actual)
 
     def close(self) -> None:
-        """Let go of the octets."""
+        """Close the file."""
         self._file.close()
 
     def __enter__(self) -> Self:
@@ -119,7 +119,7 @@ class ContentReader:
 
 
 def refuse(error: OSError, name: str) -> NoReturn:
-    """Raise the StorageError that says what the system said of a file."""
+    """Raise an OSError about a file as StorageError."""
     full = error.errno in _FULL
     raise StorageError(
         "the disk is full" if full else f"cannot use {name}: {error.strerror or error}",

@@ -1,4 +1,4 @@
-"""What a store of octets must do, and which one an address names."""
+"""Object store protocol, and the store that an address names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["ADDRESS", "ObjectStore", "check_address", "claim", "open_store", "store_of"]
 
 ADDRESS = "objects.at"
-"""The file of an archive that says where its octets are, if they are not in its folder."""
+"""The file with the address of the object store, if that is not in the folder."""
 
 _ADDRESS = compile_pattern(
     r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*)/?"
@@ -27,61 +27,61 @@ _ADDRESS = compile_pattern(
 
 
 class ObjectStore(Protocol):
-    """Octets by their digest, kept until they are deleted. Threads and processes may share it.
+    """Contents by their digest, kept until they are deleted. Threads and processes may share it.
 
-    It decides nothing: the same digest is the same octets, whoever puts them and how often. Each
-    call raises StorageError where the store refuses.
+    It decides nothing: the same digest always means the same bytes. Every call raises StorageError
+    where the store refuses.
     """
 
     @property
     def name(self) -> str:
-        """What errors call it."""
+        """The name of the store in errors."""
 
     @property
     def is_far(self) -> bool:
-        """Whether each call takes a round trip, so that small octets are best kept together."""
+        """Whether each call takes a round trip, so that small contents are best packed."""
 
     def claim(self) -> None:
-        """Take it for a new archive, while it is empty. Raises ConflictError."""
+        """Take an empty store for a new archive. Raises ConflictError."""
 
     def publish(self, path: str, content: bytes) -> None:
-        """Keep octets under a name of their own, in place of what was there."""
+        """Write a file under a path, in place of what was there."""
 
     def published(self, path: str) -> bytes | None:
-        """What is kept under a name of its own; None where nothing is."""
+        """Read the file under a path; None where there is none."""
 
     def ask_first(self, question: Callable[[], object]) -> None:
-        """Ask this, which raises where all is not well, before anything is put or destroyed."""
+        """Set a check, which may raise, to run before the first put or delete."""
 
     def put(self, content: bytes) -> str:
-        """Keep octets and return their digest, once they would survive a loss of power."""
+        """Store bytes and return their digest, once they would survive a loss of power."""
 
     def put_all(self, contents: Sequence[tuple[str, bytes]]) -> None:
-        """The same of many, with their digests, which are right."""
+        """Store many contents under their digests, which are not checked."""
 
     def has(self, digest: str) -> bool:
-        """Whether something is kept under this digest."""
+        """Whether the store has this digest."""
 
     def open(self, digest: str) -> ContentReader:
-        """The octets, to be read whole or by ranges. Raises NotFoundError."""
+        """Open contents, to read them whole or by ranges. Raises NotFoundError."""
 
     def part(self, digest: str, start: int, end: int) -> bytes:
-        """The octets from `start` up to `end`, as they are stored. Raises NotFoundError."""
+        """Read the bytes from `start` up to `end`, unchecked. Raises NotFoundError."""
 
     def get(self, digest: str) -> bytes:
-        """The octets, their digest recomputed. Raises NotFoundError, IntegrityError."""
+        """Read contents, and recompute the digest. Raises NotFoundError, IntegrityError."""
 
     def delete(self, digest: str) -> None:
-        """Destroy octets, durably; nothing happens where there are none."""
+        """Destroy contents, durably; nothing happens where there are none."""
 
     def check_deletes(self) -> None:
         """Raise StorageError where what is deleted would not be destroyed."""
 
     def digests(self) -> Iterator[str]:
-        """The digests of everything that is kept, in no order."""
+        """Yield all digests, in no order."""
 
     def strangers(self) -> Iterator[str]:
-        """The names of what is kept where only octets by their digest should be."""
+        """Yield the names of files that are no objects."""
 
 
 def check_address(address: str) -> str:
@@ -94,7 +94,7 @@ def check_address(address: str) -> str:
 
 
 def open_store(address: str) -> S3Objects:
-    """The store at `s3://bucket/prefix`; who asks is said by the environment alone.
+    """Return the store at `s3://bucket/prefix`; the environment has the credentials.
 
     Raises ParseError for another address, PermaciteError where obstore is not installed,
     StorageError where the environment names nobody.
@@ -107,10 +107,9 @@ def open_store(address: str) -> S3Objects:
 
 
 def claim(directory: Path, address: str | None) -> None:
-    """Let the octets of the archive that is about to be made in `directory` be at an address.
+    """Claim the store at an address for a new archive in `directory`; None: its own folder.
 
-    The store there is seen to do what it must first; None: they are in the folder. Raises as
-    `open_store`, ConflictError where something is at that address, OSError.
+    The store is tested first. Raises as `open_store`, ConflictError where it is not empty, OSError.
     """
     if address is None:
         (directory / ADDRESS).unlink(missing_ok=True)  # an earlier try may have left it
@@ -120,7 +119,7 @@ def claim(directory: Path, address: str | None) -> None:
 
 
 def store_of(directory: Path) -> ObjectStore:
-    """The octets of the archive in `directory`. Raises as `open_store`."""
+    """Return the object store of the archive in `directory`. Raises as `open_store`."""
     try:
         address = (directory / ADDRESS).read_text("utf-8").strip()
     except FileNotFoundError:

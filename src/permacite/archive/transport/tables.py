@@ -1,7 +1,7 @@
-"""Which rows a copy has: each table of the schema is named here, with what becomes of it.
+"""Tables of a copy: how each table of the schema is copied, or why it is left out.
 
-Rows that an entry of the log stands for come in the order of the log, a slice of it at a time.
-All others are compared by their key, from the first to the last, whenever a copy is brought up.
+Rows that an entry of the log stands for are copied in the order of the log, in batches. All other
+rows are compared by key whenever a copy is brought up to date.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from permacite.archive.records.settings import OF_ONE_PLACE
 __all__ = ["COMPARED", "LEFT_OUT", "LOG", "NEEDED", "SLICED", "Compared"]
 
 LOG = "log_node"
-"""The hashes of the log: computed anew from its entries."""
+"""The hashes of the log: computed again from its entries."""
 
 _OF_ENTRIES = "sequence >= :start AND sequence < :end"
 _OF_DOCUMENTS = "document_id > :document AND document_id <= :last_document"
@@ -38,22 +38,22 @@ SLICED = {
     "standing": _OF_DOCUMENTS,
     "building": f"standing_id IN (SELECT standing_id FROM standing WHERE {_OF_DOCUMENTS})",
 }
-"""Which rows of each table belong to a slice, in the order in which they may be added. Who may see
-a document comes with it."""
+"""Conditions for the rows of each table in a batch, in the order in which they may be inserted. The
+standing of a document comes with it."""
 
 
 class Compared(NamedTuple):
-    """How a table is compared: by its key, which is its first column."""
+    """Comparison of a table by its key, the first column."""
 
     key: str
     is_lasting: bool = False
-    """Whether rows that are there may not go; nor change, but as `change` says."""
+    """Whether existing rows may not be deleted, nor changed except by `change`."""
     change: str = ""
-    """The one change that a row takes where it is another; it is given a value and the key."""
+    """The only statement that may change a row; it takes a value and the key."""
     column: int = 0
-    """Of that value."""
+    """The column of that value."""
     own: tuple[str, ...] = ()
-    """The keys of rows that each place has for itself: they are left alone."""
+    """The keys of rows that every place has for itself: they are not compared."""
 
 
 NEEDED = {
@@ -65,7 +65,7 @@ NEEDED = {
         column=1,
     ),
 }
-"""Tables that rows of a slice refer to: they are compared before it is added, and at the end."""
+"""Tables that rows of a batch refer to: compared before the first batch, and at the end."""
 
 COMPARED = NEEDED | {
     "erasure": Compared(
@@ -89,7 +89,7 @@ COMPARED = NEEDED | {
     "content_pieces": Compared("digest"),
     "setting": Compared("name", own=OF_ONE_PLACE),
 }
-"""The other tables. The settings are the last: they say that the copy is whole."""
+"""The other tables. The settings are last: they say that the copy is complete."""
 
 LEFT_OUT = {
     "unsettled": "octets that wait to become objects, which they are in the copy",
@@ -98,4 +98,4 @@ LEFT_OUT = {
     "emptied_pack": "objects of one store that are to be deleted",
     "lease": "who does something at the moment",
 }
-"""Tables that tell of one place alone, and why no copy has them."""
+"""Tables that belong to one place, and why a copy does not have them."""

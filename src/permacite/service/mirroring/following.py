@@ -46,8 +46,8 @@ from permacite.errors import (
 )
 from permacite.service import names
 from permacite.service.mirroring import forks
-from permacite.service.mirroring.cosigning import cosigned
 from permacite.service.mirroring.remote import STRETCH, RemoteArchive, RemoteTree
+from permacite.service.mirroring.witness import cosigned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import shutil
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from permacite.service import names
+from permacite.errors import StorageError
+from permacite.service import decoders, names
 from permacite.service.findings import Report
 from permacite.service.mirroring import forks
-from permacite.service.preservation import condition
 from permacite.service.preservation.copies import Copy, counted
 
 if TYPE_CHECKING:
@@ -19,11 +23,16 @@ if TYPE_CHECKING:
 
     from permacite.archive import Finding, Repository
     from permacite.archive.transport.stream import Progress
-    from permacite.service.mirroring.handing import Handouts
-    from permacite.service.preservation.condition import ArchiveStatus
+    from permacite.service.mirroring.published import PublishedLog
     from permacite.service.preservation.documents import DocumentExport
 
-__all__ = ["Copies"]
+__all__ = ["ArchiveStatus", "Condition", "Copies", "Done"]
+
+_COPIED = "last backup"
+_CHECKED = "last fixity check"
+_PART_CHECKED = "last fixity check of a part"
+_REACHED = "fixity checked up to"
+"""The entry of the log up to which all was checked, by one check or several."""
 
 
 class Copies:
@@ -43,7 +52,7 @@ class Copies:
         """
         brought = self._repository.backup(directory, link=link, full=full, progress=progress)
         if not brought.lost:
-            condition.note(self._repository, condition.COPIED)
+            _note(self._repository, _COPIED)
         copy = counted(directory)
         return dataclasses.replace(
             copy, whole=brought.whole, files=brought.files, lost=brought.lost
@@ -74,14 +83,14 @@ class Copies:
         if start is None and not sample:
             whole = chain(repository.fsck(), forks.findings(repository))
             report = self._repaired(Report.of(whole, progress), repair_from, allow_private)
-            condition.note(repository, condition.CHECKED, len(report.bad))
+            _note(repository, _CHECKED, len(report.bad))
         else:
             fresh = iter(()) if start is None else repository.verify_new(start)
             part = chain(fresh, repository.verify_sample(sample), forks.findings(repository))
             report = self._repaired(Report.of(part, progress), repair_from, allow_private)
-            condition.note(repository, condition.PART_CHECKED, len(report.bad))
+            _note(repository, _PART_CHECKED, len(report.bad))
         if report.ok and (new or (start is None and not sample)):
-            condition.keep(repository, condition.REACHED, str(size))
+            _keep(repository, _REACHED, str(size))
         return dataclasses.replace(report, cautions=cautions)
 
     def _repaired(self, report: Report, copy: str | None, allow_private: bool) -> Report:  # noqa: FBT001 - as it was given
@@ -110,7 +119,7 @@ class Copies:
         """The entry of the log from which on to check; None where not by entries."""
         starts = [] if since is None else [since]
         if new:
-            starts.append(int(self._repository.setting(condition.REACHED) or 0))
+            starts.append(int(self._repository.setting(_REACHED) or 0))
         return min(starts, default=None)
 
     def export_ocfl(self, directory: Path) -> Copy:
@@ -153,13 +162,94 @@ class Copies:
     @cached_property
     def status(self) -> ArchiveStatus:
         """Counts and dates for whoever runs the archive."""
-        from permacite.service.preservation.condition import ArchiveStatus
-
         return ArchiveStatus(self._repository)
 
     @cached_property
-    def entries(self) -> Handouts:
+    def entries(self) -> PublishedLog:
         """Entries and octets for mirrors."""
-        from permacite.service.mirroring.handing import Handouts
+        from permacite.service.mirroring.published import PublishedLog
 
-        return Handouts(self._repository)
+        return PublishedLog(self._repository)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """When something was done, and how many faults it found."""
+
+    at: datetime
+    faults: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """How an archive is at this moment."""
+
+    documents: int
+    versions: int
+    log_size: int
+    staged_bytes: int
+    """Octets that were committed and have no file yet."""
+    free_bytes: int
+    """What is free on its disk."""
+    decoders_busy: int
+    decoders_waiting: int
+    """Jobs of this process that wait for a worker."""
+    copied: Done | None
+    """The last backup that was made from here."""
+    checked: Done | None
+    """The last fixity check of all of it."""
+    part_checked: Done | None
+    """The last one of what was new, or of a sample."""
+    cautions: tuple[str, ...]
+    """What of its database's settings may lose what was acknowledged."""
+
+
+class ArchiveStatus:
+    """Counts and dates for whoever runs the archive."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+
+    def condition(self) -> Condition:
+        """How it is now; asking costs little. Raises StorageError where it cannot be read."""
+        repository = self._repository
+        busy, waiting = decoders.load()
+        return Condition(
+            documents=repository.documents(),
+            versions=repository.count(),
+            log_size=repository.log.size(),
+            staged_bytes=repository.staged_bytes(),
+            free_bytes=shutil.disk_usage(repository.directory).free,
+            decoders_busy=busy,
+            decoders_waiting=waiting,
+            copied=_done(repository, _COPIED),
+            checked=_done(repository, _CHECKED),
+            part_checked=_done(repository, _PART_CHECKED),
+            cautions=repository.cautions(),
+        )
+
+    def cautions(self) -> tuple[str, ...]:
+        """What of its database's settings may lose what was acknowledged, and what to do, in words.
+
+        Of an archive in a folder there is none. Raises StorageError.
+        """
+        return self._repository.cautions()
+
+
+def _note(repository: Repository, what: str, faults: int = 0) -> None:
+    """Note that something was done just now."""
+    _keep(repository, what, f"{datetime.now(UTC).isoformat(timespec='seconds')} {faults}")
+
+
+def _keep(repository: Repository, what: str, value: str) -> None:
+    """Keep a setting; an archive that may only be read is left as it is."""
+    with contextlib.suppress(StorageError):
+        repository.set_setting(what, value)
+
+
+def _done(repository: Repository, what: str) -> Done | None:
+    said = repository.setting(what)
+    if said is None:
+        return None
+    at, _, faults = said.partition(" ")
+    return Done(datetime.fromisoformat(at), int(faults))

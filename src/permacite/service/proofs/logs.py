@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive import Repository
-    from permacite.service.mirroring.witnessing import Cosigner
+    from permacite.service.mirroring.witness import Cosigner
     from permacite.service.preservation.copies import EarlierLog
     from permacite.service.proofs.witnesses import Witnesses
 
@@ -281,7 +281,7 @@ class Log:
     @cached_property
     def cosigner(self) -> Cosigner:
         """This archive as a witness of other logs."""
-        from permacite.service.mirroring.witnessing import Cosigner
+        from permacite.service.mirroring.witness import Cosigner
 
         return Cosigner(self._repository)
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from permacite.service.mirroring.witnessing import Outcome
+    from permacite.service.mirroring.witness import Outcome
 
 __all__ = ["add_checkpoint", "checkpoint"]
 

@@ -1,26 +1,28 @@
-"""A mirror as a witness (C2SP tlog-witness): it cosigns what its origin submits, if that only grew.
+"""Witness and cosignatures: a mirror cosigns the checkpoints of its origin.
 
-| what is submitted | outcome |
+As a witness (C2SP tlog-witness) it cosigns a submitted checkpoint if the log only grew:
+
+| submitted checkpoint | outcome |
 |---|---|
-| a checkpoint of another log | unknown |
-| one that the log's key did not sign, or signed badly | unsigned |
-| one shorter than what it says it goes on from | backwards |
-| one that goes on from another size than was cosigned last | stale, with that size |
-| one that does not go on from it, or is of a forked log | inconsistent; a fork is kept |
-| any other | cosigned, and kept before it is told |
+| of another log | unknown |
+| without a good signature by the log's key | unsigned |
+| shorter than the one that it extends | backwards |
+| extends another size than the last cosigned one | stale, with that size |
+| does not extend that one, or is of a forked log | inconsistent; a fork is kept |
+| any other | cosigned, and kept before the answer |
 
-The statement is that the log only grew, and is made by a key of its own. That a mirror has all
-entries, another key says: see `cosigning`.
+Another key signs that the mirror has all entries up to a root (`cosigned`, C2SP tlog-cosignature).
 """
 
 from __future__ import annotations
 
 import hashlib
+import secrets
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from permacite.errors import ConflictError, IntegrityError
+from permacite.errors import ConflictError, IntegrityError, ParseError, StorageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,21 +32,23 @@ if TYPE_CHECKING:
     from permacite.archive.log.keys import Signer
     from permacite.archive.log.note import Signature
     from permacite.archive.log.submission import Submission
+    from permacite.archive.transport.mirror import Mirror
 
-__all__ = ["Cosigner", "Outcome", "Witnessed"]
+__all__ = ["Cosigner", "Outcome", "Witnessed", "cosigned"]
 
 Outcome = Literal["cosigned", "unknown", "unsigned", "backwards", "stale", "inconsistent"]
 
 _NAME_ENDS = "/witness"
+_SEED_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Witnessed:
-    """What came of a checkpoint that was submitted."""
+    """The outcome of a submitted checkpoint."""
 
     outcome: Outcome
     said: str
-    """The lines of signatures where it was cosigned, the size where it was stale; else why not."""
+    """Signature lines if cosigned, the size if stale; otherwise the reason."""
 
 
 class Cosigner:
@@ -127,7 +131,6 @@ class Cosigner:
     def _witnesses(self, path: Path, text: str | None = None) -> list[Signer]:
         """The keys that cosign: Ed25519, and ML-DSA-44 if it is here, and signs such a text."""
         from permacite.archive.log.note import Checkpoint
-        from permacite.service.mirroring.cosigning import cosigner_in
 
         if self._repository.mirror.origin is None:
             raise ConflictError(
@@ -136,7 +139,47 @@ class Cosigner:
                 hint="permacite mirror makes one",
             )
         name = self._repository.log.verifiers[0].name
-        first = cosigner_in(path, f"{name}{_NAME_ENDS}")
+        first = _cosigner_in(path, f"{name}{_NAME_ENDS}")
         is_longer = text is not None and Checkpoint.parse(text).body != text
         beside = None if is_longer else first.ml_dsa()
         return [first] if beside is None else [first, beside]
+
+
+def cosigned(mirror: Mirror, note: str, path: Path) -> str:
+    """Keep the checkpoint in `note` with a signature by the key in `path`; its public key.
+
+    Raises StorageError where the file cannot be read, or holds no key that cosigns.
+    """
+    from permacite.archive.log import Checkpoint
+    from permacite.archive.log.note import Note, signed
+
+    parsed = Note.parse(note)
+    signer = _cosigner_in(path, f"{Checkpoint.parse(parsed.text).origin}/mirror")
+    line = signer.signature(parsed.text, time=int(time.time()))
+    mirror.keep_cosigned(signed(parsed.text, [*parsed.signatures, line]))
+    return str(signer.verifier)
+
+
+def _cosigner_in(path: Path, name: str) -> Signer:
+    """The key in a file, which is made for `name` where there is none. Raises StorageError."""
+    from permacite.archive.log.cosignature import KeyType
+    from permacite.archive.log.keys import Signer
+    from permacite.archive.objects import flush_folder, write_file
+
+    try:
+        if not path.exists():
+            made = Signer(name, secrets.token_bytes(_SEED_BYTES), KeyType.COSIGNATURE)
+            write_file(path, f"{made.text}\n".encode(), mode=0o600)
+            flush_folder(path.parent)
+        signer = Signer.parse(path.read_text(encoding="utf-8"))
+    except (OSError, ParseError, UnicodeDecodeError) as error:
+        problem = f"the key cannot be read: {path}"
+        raise StorageError(problem, path=str(path), reason="io") from error
+    if signer.key_type is KeyType.ED25519:
+        raise StorageError(
+            f"{path} holds a key that signs logs, and not one that cosigns",
+            path=str(path),
+            reason="io",
+            hint="name a file that is not there: the key is made",
+        )
+    return signer

@@ -1,4 +1,4 @@
-"""Hand the archive out to mirrors: entries with what they commit to, octets, who may see what."""
+"""Published log for mirrors: entries with their openings, contents, access to documents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from permacite.archive.objects import ContentReader
     from permacite.archive.transport.publishing import PublishedEntry, PublishedStanding
 
-__all__ = ["HandedEntries", "HandedOctets", "HandedStandings", "Handouts"]
+__all__ = ["HandedEntries", "HandedOctets", "HandedStandings", "PublishedLog"]
 
 _STEP = 1 << 18
 
@@ -52,8 +52,8 @@ class HandedOctets:
         self._source.close()
 
 
-class Handouts:
-    """What mirrors take, of what whoever asks may see."""
+class PublishedLog:
+    """The log of an archive for mirrors, as far as their audience may see it."""
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
@@ -63,12 +63,12 @@ class Handouts:
 
         Raises NotFoundError where the log has none there.
         """
-        return HandedEntries(start, tuple(self._repository.handing.entries(start, end)))
+        return HandedEntries(start, tuple(self._repository.publisher.entries(start, end)))
 
     def octets(self, digest: str) -> HandedOctets:
         """The octets with a digest, "sha-256:...". Raises NotFoundError for all not given out."""
-        return HandedOctets(self._repository.handing.octets(digest))
+        return HandedOctets(self._repository.publisher.octets(digest))
 
     def standings(self, after: int) -> HandedStandings:
         """Who may see which document, as it was said behind the place `after`."""
-        return HandedStandings(tuple(self._repository.handing.standings(after)))
+        return HandedStandings(tuple(self._repository.publisher.standings(after)))
