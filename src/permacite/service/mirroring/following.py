@@ -63,15 +63,15 @@ __all__ = ["TakenOver", "follow"]
 
 _LOG = "/-/api/log"
 _NAME_ENDS = "/log"
-"""Ends the name of the log of every archive; its first series stands before that."""
+"""The end of the log's name, after the first series of the archive."""
 
 
 @dataclass(frozen=True, slots=True)
 class TakenOver:
-    """What one run of a mirror took over."""
+    """The outcome of one mirror run."""
 
     directory: str
-    """Where the mirror is: its folder, or its location without what is not ours to tell."""
+    """The folder of the mirror, or its location without secrets."""
     origin: str
     size: int
     """Entries of the log that are here now."""
@@ -79,21 +79,21 @@ class TakenOver:
     key: str
     """The public key of the origin: compare it with the one that it publishes."""
     entered: int
-    """Entries that came in this run."""
+    """Entries that are new."""
     filled: int
-    """Entries that came earlier while they were closed, and whose contents came now."""
+    """Entries that were closed earlier and are complete now."""
     octets: int
-    """Contents that came."""
+    """Contents that are new."""
     withheld: int
-    """Entries whose contents the origin gives to nobody at present."""
+    """Entries whose contents the origin withholds at present."""
     standings: int
-    """How often it was said who may see a document."""
+    """Changes of access to documents."""
     lost: tuple[str, ...] = ()
     """Digests of contents that the origin names and did not give."""
     cosigned_by: str | None = None
     """The key that cosigned the checkpoint here; none does while contents are lost."""
     passed: tuple[str, ...] = ()
-    """The files of forks that this run was told to go on past."""
+    """The files of forks that this run continued past on request."""
 
 
 def follow(
@@ -106,15 +106,15 @@ def follow(
     past_fork: bool = False,
     progress: Progress = max,
 ) -> TakenOver:
-    """Make `into` a mirror of the archive at an address, or bring it up.
+    """Make `into` a mirror of the archive at an address, or bring it up to date.
 
-    `key` is the public key of that archive; without it the first one that is told counts from then
-    on. `cosigner` is the file of a key that signs what was found whole; it is made. `past_fork`
-    goes on although the log was found forked earlier. Raises IntegrityError where it is forked
-    (both checkpoints are kept, and nothing is taken any more), where entries or octets are altered,
-    or another key signs; ConflictError where `into` holds anything else; BusyError while another
-    run takes over; ParseError for an address, location or key that is none; CaptureError,
-    StorageError.
+    `key` is the public key of that archive; without it, the first key that the archive shows is
+    trusted from then on. `cosigner` is the file of a key that cosigns a complete mirror; it is made
+    if missing. `past_fork` continues although the log was found forked earlier. Raises
+    IntegrityError where the log is forked (both checkpoints are kept, and nothing is fetched any
+    more), where entries or contents are altered, or another key signs; ConflictError where `into`
+    holds anything else; BusyError during another run; ParseError for a bad address, location or
+    key; CaptureError, StorageError.
     """
     key = None if key is None else str(Verifier.parse(key))
     with (
@@ -123,11 +123,11 @@ def follow(
     ):
         _check_mirror(repository, key)
         past = forks.passed(repository) if past_fork else []
-        return _MirrorRun(remote, repository, progress).brought_up(cosigner, past)
+        return _MirrorRun(remote, repository, progress).run(cosigner, past)
 
 
 def _opened(into: Location, remote: RemoteArchive, key: str | None) -> Repository:
-    """Open what is at a place; a mirror is made where nothing is. Raises as `follow`."""
+    """Open the mirror at a location; make it if there is none. Raises as `follow`."""
     try:
         return Repository.open(into)
     except StorageError as error:
@@ -156,7 +156,7 @@ def _check_mirror(repository: Repository, key: str | None) -> None:
 
 
 def _keys_of(state: dict[str, Any], key: str | None) -> list[Verifier]:
-    """The keys that an archive says it signs with; the first is `key`. Raises IntegrityError."""
+    """Return the keys that an archive shows; the first must be `key`. Raises IntegrityError."""
     try:
         keys = [Verifier.parse(str(text)) for text in state["keys"]]
     except (LookupError, TypeError, ParseError) as error:
@@ -172,7 +172,7 @@ def _keys_of(state: dict[str, Any], key: str | None) -> list[Verifier]:
 
 
 def _checked(state: dict[str, Any], keys: Sequence[Verifier]) -> Checkpoint:
-    """The checkpoint that an archive shows, signed by its first key. Raises IntegrityError."""
+    """Return the checkpoint of an archive, signed by its first key. Raises IntegrityError."""
     try:
         note = Note.parse(str(state["checkpoint"]))
         shown = Checkpoint.parse(note.text)
@@ -250,7 +250,7 @@ class _Checkpoints:
         self._repository = repository
 
     def shown(self, seen: str | None) -> tuple[Checkpoint, str]:
-        """The checkpoint of now, which extends the last one that was `seen`, and its note.
+        """Fetch the current checkpoint, which extends the one `seen` last, and its note.
 
         Raises IntegrityError.
         """
@@ -271,7 +271,7 @@ class _Checkpoints:
         return shown, note
 
     def _agree(self, last: Checkpoint, shown: Checkpoint, state: dict[str, Any]) -> bool:
-        """Whether what was shown last and what is shown now may be of one log."""
+        """Whether the last checkpoint and the current one may be of the same log."""
         if shown.size >= last.size:
             proof = _proof_in(state)
             return is_consistent(last.size, last.root, shown.size, shown.root, proof=proof)
@@ -279,14 +279,14 @@ class _Checkpoints:
         return shown.size > log.size() or log.root(shown.size) == shown.root
 
     def _state_since(self, size: int) -> dict[str, Any]:
-        """The log there, with the proof that it grew from a size, if it is that long."""
+        """Fetch the state of the log, with a consistency proof from a size if it is that long."""
         try:
             return self._remote.json(f"{_LOG}?since={size}")
         except NotFoundError:
             return self._remote.json(_LOG)
 
     def _read(self, state: dict[str, Any]) -> tuple[Checkpoint, str]:
-        """The checkpoint that is shown, and the note with the origin's own signatures."""
+        """Return the checkpoint, and the note with the origin's own signatures."""
         keys = self._repository.log.verifiers
         shown = _checked(state, keys)
         return shown, Note.parse(str(state["checkpoint"])).signed_by(keys[0].name)
@@ -304,23 +304,23 @@ class _MirrorRun:
         self._octets = 0
         self._lost: list[str] = []
 
-    def brought_up(self, cosigner: Path | None, past: Sequence[Path]) -> TakenOver:
-        """Take over all that a checkpoint tells. Raises as `follow`."""
+    def run(self, cosigner: Path | None, past: Sequence[Path]) -> TakenOver:
+        """Fetch everything that a checkpoint covers. Raises as `follow`."""
         forks.check_none(self._repository)
         seen = self._mirror.seen()
         shown, note = _Checkpoints(self._remote, self._repository).shown(seen)
         try:
             self._mirror.note_seen(note, seen)
-            taken = self._taken_over(shown, note, cosigner)
+            taken = self._fetch_all(shown, note, cosigner)
         except IntegrityError:
             forks.check_none(self._repository)  # another machine may have found a fork meanwhile
             raise
         return replace(taken, passed=tuple(map(str, past)))
 
-    def _taken_over(self, shown: Checkpoint, note: str, cosigner: Path | None) -> TakenOver:
-        """Take over all that a checkpoint tells, which extends the last one."""
+    def _fetch_all(self, shown: Checkpoint, note: str, cosigner: Path | None) -> TakenOver:
+        """Fetch everything that a checkpoint covers, which extends the last one."""
         place = self._mirror.standing_place()
-        standings = self._told_standings(place)
+        standings = self._fetch_standings(place)
         entries = _Entries(self._remote, self._repository.log, shown)
         entered = self._enter(entries)
         filled = self._fill(entries)
@@ -359,7 +359,7 @@ class _MirrorRun:
         return carried.end - carried.start
 
     def _fill(self, entries: _Entries) -> int:
-        """Fill in what waited and is given out now; how many entries. Raises IntegrityError."""
+        """Complete entries that are not closed any more; how many. Raises IntegrityError."""
         filled = 0
         for stretch in _stretches(
             place for place in self._mirror.waiting() if place < entries.size
@@ -393,8 +393,8 @@ class _MirrorRun:
         self._octets += contents
         self._lost += lost
 
-    def _told_standings(self, place: int) -> list[tuple[int, PDI, Standing]]:
-        """Who may see what, as was said behind a place. Raises IntegrityError."""
+    def _fetch_standings(self, place: int) -> list[tuple[int, PDI, Standing]]:
+        """Fetch the changes of access after a place. Raises IntegrityError."""
         told: list[tuple[int, PDI, Standing]] = []
         ground = self._mirror.default_ground()
         while True:
@@ -417,14 +417,14 @@ class _MirrorRun:
             place = told[-1][0]
 
     def _set_standings(self, told: list[tuple[int, PDI, Standing]], after: int) -> None:
-        """Write who may see what, as was said behind a place."""
+        """Write the changes of access after a place."""
         if told:
             rows = [row[1:] for row in told]
             self._mirror.set_standings(rows, after=after, place=told[-1][0])
 
 
 def _proof_in(state: dict[str, Any]) -> list[bytes]:
-    """The hashes by which a log was told to have grown; none where there are no such."""
+    """Return the hashes of the consistency proof; none where there is no proof."""
     try:
         return [base64.b64decode(text) for text in state["since"]["proof"]]
     except (LookupError, TypeError, ValueError):
@@ -432,7 +432,7 @@ def _proof_in(state: dict[str, Any]) -> list[bytes]:
 
 
 def _stretches(places: Iterator[int]) -> Iterator[list[int]]:
-    """Places that follow one another, at most 256 of them together."""
+    """Yield consecutive places, at most 256 together."""
     stretch: list[int] = []
     for place in sorted(places):
         if stretch and (place != stretch[-1] + 1 or len(stretch) == STRETCH):

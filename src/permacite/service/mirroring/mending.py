@@ -1,7 +1,7 @@
-"""Mend octets from a copy of the archive: a mirror, the origin, a backup. The log is the judge.
+"""Repair of missing or altered contents from a copy: a mirror, the origin or a backup.
 
-A digest is taken from an entry that a signed checkpoint covers, and never from the copy. What the
-copy gives is compared before it takes the place of anything.
+The digest comes from an entry that a signed checkpoint covers, never from the copy. Contents of the
+copy are compared with it before they replace anything.
 """
 
 from __future__ import annotations
@@ -32,18 +32,17 @@ _MENDABLE = frozenset({"missing", "altered"})
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """What became of octets that were missing or altered."""
+    """The outcome of the repair of missing or altered contents."""
 
     name: str
-    """The document whose they are."""
+    """The name of their document."""
     digest: str
     outcome: Literal["mended", "wrong", "missing", "untold"]
-    """Whether they are right now; or the copy has others, or none; or no entry of the log that is
-    whole tells of them, so that nothing can be said."""
+    """Repaired; or the copy has other contents, or none; or no intact entry names them."""
 
 
-class _Held:
-    """The octets of another archive on this machine, or in its database."""
+class _CopyContents:
+    """The contents of another archive, on this machine or in a database."""
 
     is_far = False
 
@@ -88,7 +87,9 @@ def mend(
     return mended
 
 
-def _opened(copy: str, *, allow_private: bool) -> AbstractContextManager[RemoteArchive | _Held]:
+def _opened(
+    copy: str, *, allow_private: bool
+) -> AbstractContextManager[RemoteArchive | _CopyContents]:
     """Open a copy. Raises as `mend`."""
     if copy.startswith(("http://", "https://")):
         return RemoteArchive(copy, allow_private=allow_private)
@@ -96,9 +97,9 @@ def _opened(copy: str, *, allow_private: bool) -> AbstractContextManager[RemoteA
 
 
 @contextlib.contextmanager
-def _held(copy: str) -> Iterator[_Held]:
+def _held(copy: str) -> Iterator[_CopyContents]:
     with Repository.open(checked_location(copy)) as repository:
-        yield _Held(repository)
+        yield _CopyContents(repository)
 
 
 def _digest_in(detail: str) -> str | None:

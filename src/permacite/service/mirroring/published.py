@@ -19,36 +19,36 @@ _STEP = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class HandedEntries:
-    """Entries of the log, in their order, with what may be told beside them."""
+    """Consecutive entries of the log, with what may be published beside them."""
 
     start: int
     entries: tuple[PublishedEntry, ...]
-    """At most 256, and fewer where they are large."""
+    """At most 256; fewer if they are large."""
 
 
 @dataclass(frozen=True, slots=True)
 class HandedStandings:
-    """Who may see documents, as it was said one time after another."""
+    """Changes of access to documents, in order."""
 
     standings: tuple[PublishedStanding, ...]
-    """The next of them; none at the end."""
+    """The next changes; none at the end."""
 
 
 class HandedOctets:
-    """Octets that are open, to be sent."""
+    """Open contents, to be sent."""
 
     def __init__(self, source: ContentReader) -> None:
         self.size = source.size
         self._source = source
 
     def read(self) -> Generator[bytes, None, None]:
-        """All of them, a stretch at a time; whoever takes them compares them with the digest."""
+        """Yield all bytes in pieces; the receiver compares them with the digest."""
         with self._source:
             for at in range(0, self.size, _STEP):
                 yield self._source.read(at, at + _STEP)
 
     def close(self) -> None:
-        """Let go of them."""
+        """Close the reader."""
         self._source.close()
 
 
@@ -59,16 +59,16 @@ class PublishedLog:
         self._repository = repository
 
     def entries(self, start: int, end: int) -> HandedEntries:
-        """The entries of the log from `start` up to `end`, or the first of them.
+        """Return the entries of the log from `start` up to `end`, or the first of them.
 
         Raises NotFoundError where the log has none there.
         """
         return HandedEntries(start, tuple(self._repository.publisher.entries(start, end)))
 
     def octets(self, digest: str) -> HandedOctets:
-        """The octets with a digest, "sha-256:...". Raises NotFoundError for all not given out."""
+        """Open the contents of a digest, "sha-256:...". Raises NotFoundError if unpublished."""
         return HandedOctets(self._repository.publisher.octets(digest))
 
     def standings(self, after: int) -> HandedStandings:
-        """Who may see which document, as it was said behind the place `after`."""
+        """Return the changes of access after the place `after`."""
         return HandedStandings(tuple(self._repository.publisher.standings(after)))

@@ -1,8 +1,8 @@
-"""What is told of a copy: what it holds, and the logs that it goes on from, as evidence.
+"""Copies of an archive on any engine and store, their promotion, and the logs of earlier keys.
 
-A log's key is secret and is no part of a copy for others, so a restored archive signs with a new
-one. The last checkpoint of the earlier key stays on record: whoever knows that key can see that it
-vouched for the same entries, and a checkpoint of it that someone kept still holds this archive.
+A log's key is secret and is not exported, so a restored archive signs with a new one. The last
+checkpoint of the earlier key is kept: anybody who knows that key can check that it signed the same
+entries, and a checkpoint that somebody kept still proves this log.
 """
 
 from __future__ import annotations
@@ -33,41 +33,41 @@ _SETTING = "earlier_logs"
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """An archive that was made from another: a backup, or what was restored from one."""
+    """The outcome of a backup, copy, export or restoration."""
 
     directory: str
     documents: int
     versions: int
     entries: int
-    """Of its log."""
+    """The number of entries in its log."""
     whole: bool = True
-    """Whether all was compared, or written; False where what is new was added alone."""
+    """Whether everything was compared or written; False where only what is new was added."""
     files: int | None = None
-    """How many contents came with a backup."""
+    """How many contents are new in a backup."""
     lost: tuple[str, ...] = ()
-    """Digests of contents that the archive names, and has altered or not at all."""
+    """Digests of contents that the archive names, but has altered or not at all."""
     root: str | None = None
-    """Of that log, in Base64, where a copy was compared with the archive."""
+    """The root of that log in Base64, where a copy was compared with the archive."""
     new_key: str | None = None
-    """The public key it signs with from now on, where the first one's secret was not copied."""
+    """The public key of a restored archive, which does not have the earlier secret key."""
     left_out: tuple[LeftOut, ...] = field(default=(), metadata=UNPRINTED)
     """What this kind of copy does not take."""
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierLog:
-    """What another key signed of the same entries, before the archive was restored."""
+    """A checkpoint of the same entries by an earlier key, before the archive was restored."""
 
     key: str
-    """The public key that checks it."""
+    """The public key that verifies it."""
     size: int
-    """For how many entries it vouched."""
+    """How many entries it covers."""
     checkpoint: str
     """The signed note."""
 
 
 def earlier_logs(repository: Repository) -> tuple[EarlierLog, ...]:
-    """The logs that this one goes on from, the oldest first. Raises StorageError."""
+    """Return the earlier logs, the oldest first. Raises StorageError."""
     try:
         logs = json.loads(repository.setting(_SETTING) or "[]")
         return tuple(EarlierLog(**log) for log in logs)
@@ -80,12 +80,12 @@ def earlier_logs(repository: Repository) -> tuple[EarlierLog, ...]:
 
 
 def keep(repository: Repository, earlier: list[EarlierLog]) -> None:
-    """Put on record the logs that this one goes on from."""
+    """Record the earlier logs."""
     repository.set_setting(_SETTING, json.dumps([asdict(log) for log in earlier]))
 
 
 def checked(key: str, checkpoint: str, root: bytes) -> EarlierLog:
-    """The log that `key` signed, whose root must be `root`. Raises IntegrityError."""
+    """Check a checkpoint that `key` signed, whose root must be `root`. Raises IntegrityError."""
     try:
         note = Note.parse(checkpoint)
         signed = Checkpoint.parse(note.text)
@@ -120,12 +120,12 @@ def copy(
     full: bool = False,
     progress: Callable[[int, int], object] = max,
 ) -> Copy:
-    """Copy the archive `source` to `target`, or bring an earlier copy there up.
+    """Copy the archive `source` to `target`, or bring an earlier copy there up to date.
 
-    With the key of its log the copy can take its place; without, it reads alone. `objects` is the
-    address of the store of a new copy's octets. `progress` is told how many entries of the log
-    came, of how many. Raises ConflictError where other things are there, or entries that `source`
-    has not; ParseError, StorageError, IntegrityError.
+    With the key of its log the copy can replace the archive; without it, it is read-only. `objects`
+    is the address of the object store of a new copy. `progress` counts entries of the log. Raises
+    ConflictError where `target` holds anything else, or entries that `source` does not have;
+    ParseError, StorageError, IntegrityError.
     """
     with Repository.open(source) as archive:
         copied = archive.copy(
@@ -145,7 +145,7 @@ def copy(
 
 
 def promote(location: Location) -> str:
-    """Let the copy at a place mint and sign in the place of its archive; its public key.
+    """Let a read-only copy mint and sign in place of its archive; its public key is returned.
 
     Raises ConflictError where it is no copy that reads, StorageError where the key of the log is
     not there, IntegrityError where that key is another log's.

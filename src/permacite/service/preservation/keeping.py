@@ -1,4 +1,4 @@
-"""Keep an archive: copies of it in its own form, OCFL and WARC, and its health."""
+"""Preservation of an archive: backups, fixity checks, exports and health."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _COPIED = "last backup"
 _CHECKED = "last fixity check"
 _PART_CHECKED = "last fixity check of a part"
 _REACHED = "fixity checked up to"
-"""The entry of the log up to which all was checked, by one check or several."""
+"""The entry of the log up to which everything was checked, by one check or several."""
 
 
 class Copies:
@@ -44,11 +44,11 @@ class Copies:
     def backup(
         self, directory: Path, *, link: bool = True, full: bool = False, progress: Progress = max
     ) -> Copy:
-        """Make a second archive in `directory`, or bring it up, while this one is in use.
+        """Make a second archive in `directory`, or bring it up to date, while this one is in use.
 
-        An earlier one is brought up by what is new; with `full` everything in it is compared, and
-        put right. `progress` is told how many contents were looked at, of about how many. Raises
-        ConflictError where other things are there, StorageError.
+        What is new is added to an earlier backup; with `full` everything in it is compared and
+        repaired. `progress` counts contents. Raises ConflictError where `directory` holds anything
+        else, StorageError.
         """
         brought = self._repository.backup(directory, link=link, full=full, progress=progress)
         if not brought.lost:
@@ -68,14 +68,14 @@ class Copies:
         allow_private: bool = False,
         progress: Callable[[Finding], None] | None = None,
     ) -> Report:
-        """Check every digest, the log, the catalog; and find bytes that nothing names.
+        """Check every digest, the log and the catalog, and find bytes without a name.
 
-        With `repair_from`, the address or location of a copy, bytes that are missing or altered
-        are taken from there, where the log tells what they must be: see `mending.mend`.
+        `repair_from` is the address or location of a copy from which missing or altered bytes are
+        fetched, if the log says what they must be: see `mending.mend`.
 
-        `new`: only the digests of what was committed since the last such check; `since`: since the
-        log had so many entries. `sample`: only those of so many versions by chance, or besides.
-        `progress` is told each finding as it is made.
+        `new` checks only the digests of what was committed since the last such check, `since` from
+        an entry of the log on, `sample` those of so many random versions. `progress` gets each
+        finding at once.
         """
         repository = self._repository
         cautions, size = repository.cautions(), repository.log.size()
@@ -94,7 +94,7 @@ class Copies:
         return dataclasses.replace(report, cautions=cautions)
 
     def _repaired(self, report: Report, copy: str | None, allow_private: bool) -> Report:  # noqa: FBT001 - as it was given
-        """A report, after what it tells of was taken from a copy as far as that has it."""
+        """Return the report after repairs from a copy."""
         if copy is None or report.ok:
             return report
         from permacite.service.mirroring import mending
@@ -108,7 +108,7 @@ class Copies:
         return Report(report.checked, tuple(left), tuple(mended))
 
     def to_check(self, *, new: bool = False, since: int | None = None, sample: int = 0) -> int:
-        """About how many findings such a check makes."""
+        """Return about how many findings such a check makes."""
         start = self._start(new=new, since=since)
         if start is None and not sample:
             return self._repository.formats()
@@ -116,7 +116,7 @@ class Copies:
         return fresh + min(sample, self._repository.count())
 
     def _start(self, *, new: bool, since: int | None) -> int | None:
-        """The entry of the log from which on to check; None where not by entries."""
+        """Return the first entry of the log to check; None for other checks."""
         starts = [] if since is None else [since]
         if new:
             starts.append(int(self._repository.setting(_REACHED) or 0))
@@ -125,7 +125,7 @@ class Copies:
     def export_ocfl(self, directory: Path) -> Copy:
         """Write the whole archive as OCFL objects; `restore` makes an archive of them.
 
-        An earlier copy of this archive is written anew. Raises ConflictError where anything else
+        An earlier copy of this archive is replaced. Raises ConflictError where anything else
         is there, IntegrityError where that copy cannot be read.
         """
         from permacite.service.preservation import ocfl
@@ -161,7 +161,7 @@ class Copies:
 
     @cached_property
     def status(self) -> ArchiveStatus:
-        """Counts and dates for whoever runs the archive."""
+        """Counts and dates for operators."""
         return ArchiveStatus(self._repository)
 
     @cached_property
@@ -174,7 +174,7 @@ class Copies:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """When something was done, and how many faults it found."""
+    """The time of a backup or check, and how many faults it found."""
 
     at: datetime
     faults: int = 0
@@ -182,36 +182,36 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """How an archive is at this moment."""
+    """The state of an archive at this moment."""
 
     documents: int
     versions: int
     log_size: int
     staged_bytes: int
-    """Octets that were committed and have no file yet."""
+    """Bytes that were committed and have no file yet."""
     free_bytes: int
-    """What is free on its disk."""
+    """Free bytes of its disk."""
     decoders_busy: int
     decoders_waiting: int
-    """Jobs of this process that wait for a worker."""
+    """Jobs of this process that wait for a decoder."""
     copied: Done | None
-    """The last backup that was made from here."""
+    """The last backup of this archive."""
     checked: Done | None
-    """The last fixity check of all of it."""
+    """The last complete fixity check."""
     part_checked: Done | None
-    """The last one of what was new, or of a sample."""
+    """The last fixity check of new versions or of a sample."""
     cautions: tuple[str, ...]
-    """What of its database's settings may lose what was acknowledged."""
+    """Settings of the database that may lose acknowledged commits."""
 
 
 class ArchiveStatus:
-    """Counts and dates for whoever runs the archive."""
+    """Counts and dates for operators."""
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
 
     def condition(self) -> Condition:
-        """How it is now; asking costs little. Raises StorageError where it cannot be read."""
+        """Return the state now, at little cost. Raises StorageError where it cannot be read."""
         repository = self._repository
         busy, waiting = decoders.load()
         return Condition(
@@ -229,9 +229,9 @@ class ArchiveStatus:
         )
 
     def cautions(self) -> tuple[str, ...]:
-        """What of its database's settings may lose what was acknowledged, and what to do, in words.
+        """Return warnings about database settings that may lose acknowledged commits.
 
-        Of an archive in a folder there is none. Raises StorageError.
+        An archive in a folder has none. Raises StorageError.
         """
         return self._repository.cautions()
 

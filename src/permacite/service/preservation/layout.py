@@ -1,4 +1,4 @@
-"""The Oxford Common File Layout: where an object stands, and what its inventory says.
+"""OCFL layout: the folders of objects and their inventories.
 
 OCFL 1.1 (ocfl.io/1.1/spec):
   §3 objects, §3.5 inventory, §3.5.3 versions -> `Object`, `read_object`
@@ -6,9 +6,9 @@ OCFL 1.1 (ocfl.io/1.1/spec):
   extension 0003 (hash and id n-tuple layout) -> `object_path`
 
 Deviations: none.
-Readings: content is addressed by SHA-512, as the specification prefers; the SHA-256 on record
-stands in the fixity block, so that both can be compared. What is read must be what was written:
-an inventory that the files that are there do not bear out is damage, and so is a file too many.
+Readings: content is addressed by SHA-512, as the specification prefers; the recorded SHA-256 is in
+the fixity block, so that both can be compared. An object must be exactly as it was written: an
+inventory that does not match the files is damage, and so is an extra file.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _LONGEST = 100
 _INVENTORY = "inventory.json"
 _BESIDE = (_INVENTORY, f"{_INVENTORY}.sha512")
 _OTHERS = ("logs/", "extensions/")
-"""Folders of an object that are for others (OCFL 1.1 §3.1)."""
+"""Folders of an object that third-party software may use (OCFL 1.1 §3.1)."""
 _OF_VERSIONS = ({"created", "message", "state", "user"}, {"name", "address"})
 
 
@@ -67,7 +67,7 @@ def check_root(directory: Path) -> None:
 
 
 def _root_files() -> dict[str, bytes]:
-    """What tells of the layout, by path."""
+    """Return the files that describe the layout, by path."""
     settings: dict[str, Json] = {
         "extensionName": _LAYOUT,
         "digestAlgorithm": "sha256",
@@ -83,7 +83,7 @@ def _root_files() -> dict[str, bytes]:
 
 
 def object_path(root: Path, identifier: str) -> Path:
-    """The folder of an object: by the digest of its id, and named by the id itself."""
+    """Return the folder of an object: by the digest of its id, and named by the id itself."""
     digest = hashlib.sha256(identifier.encode()).hexdigest()
     tuples = [digest[start : start + _WIDTH] for start in range(0, _TUPLES * _WIDTH, _WIDTH)]
     name = "".join(
@@ -112,10 +112,10 @@ class Object:
         message: str,
         user: str,
     ) -> None:
-        """Write the next version: `files` by logical path. Content that is there stays where it is.
+        """Write the next version: `files` by logical path. Content that exists is not repeated.
 
-        What comes by pieces is written as it comes. `created` is an RFC 3339 time; `user` the name
-        of whoever made the version.
+        Iterators are written piece by piece. `created` is an RFC 3339 time, `user` the name of the
+        author of the version.
         """
         head = f"v{len(self._versions) + 1}"
         place = object_path(self.root, self.identifier)
@@ -156,7 +156,7 @@ class Object:
 
 
 def _written(target: Path, pieces: Iterator[bytes]) -> tuple[str, str]:
-    """Write a file; the SHA-512 and the SHA-256 of what is in it."""
+    """Write a file; return its SHA-512 and its SHA-256."""
     digest, fixity = hashlib.sha512(), hashlib.sha256()
     with target.open("wb") as file:
         for piece in pieces:
@@ -167,7 +167,7 @@ def _written(target: Path, pieces: Iterator[bytes]) -> tuple[str, str]:
 
 
 def _remove_empty(folder: Path, place: Path) -> None:
-    """Remove folders up to that of the object, as far as nothing is in them."""
+    """Remove empty folders up to that of the object."""
     while folder != place and not any(folder.iterdir()):
         folder.rmdir()
         folder = folder.parent
@@ -176,7 +176,7 @@ def _remove_empty(folder: Path, place: Path) -> None:
 def _inventory(
     identifier: str, manifest: dict[str, Json], versions: dict[str, Json], fixity: dict[str, Json]
 ) -> dict[str, Json]:
-    """An inventory (OCFL 1.1 §3.5); the last of the versions is its head."""
+    """Return an inventory (OCFL 1.1 §3.5); the last version is its head."""
     return {
         "id": identifier,
         "type": _TYPE,
@@ -190,9 +190,9 @@ def _inventory(
 
 
 def read_object(root: Path, identifier: str) -> list[dict[str, bytes]]:
-    """The files of each version by logical path, every digest and inventory checked.
+    """Read the files of each version by logical path; check every digest and inventory.
 
-    Raises IntegrityError where anything is missing, altered or more than there should be.
+    Raises IntegrityError where anything is missing, altered or extra.
     """
     place = object_path(root, identifier)
     try:
@@ -222,7 +222,7 @@ def read_object(root: Path, identifier: str) -> list[dict[str, bytes]]:
 
 
 def _read_inventory(folder: Path) -> dict[str, Any]:
-    """An inventory that has the digest beside it."""
+    """Read an inventory that matches the digest beside it."""
     raw = (folder / _INVENTORY).read_bytes()
     kept = (folder / f"{_INVENTORY}.sha512").read_text(encoding="utf-8")
     _check(kept, f"{hashlib.sha512(raw).hexdigest()} {_INVENTORY}\n", f"{folder.name}/{_INVENTORY}")
@@ -231,7 +231,7 @@ def _read_inventory(folder: Path) -> dict[str, Any]:
 
 
 def _check_versions(versions: dict[str, Any]) -> None:
-    """Raise ValueError unless versions tell what versions must, numbered from 1."""
+    """Raise ValueError unless versions are numbered from 1 and have all required members."""
     if not versions or set(versions) != {f"v{n}" for n in range(1, len(versions) + 1)}:
         raise ValueError("the versions are not numbered from v1 without a gap")
     for version in versions.values():
@@ -244,7 +244,7 @@ def _check_versions(versions: dict[str, Any]) -> None:
 
 
 def _stored(place: Path, versions: dict[str, Any]) -> dict[str, bytes]:
-    """All content by its place in the object. Raises ValueError for any other file."""
+    """Read all content by its path in the object. Raises ValueError for any other file."""
     folders = ("", *(f"{head}/" for head in versions))
     beside = {f"{folder}{name}" for folder in folders for name in _BESIDE}
     stored = {}
@@ -264,7 +264,7 @@ def _stored(place: Path, versions: dict[str, Any]) -> dict[str, bytes]:
 def _expected(
     identifier: str, number: int, versions: dict[str, Json], stored: dict[str, bytes]
 ) -> dict[str, Json]:
-    """What the inventory of a version must be, by the files that there are."""
+    """Return the inventory that a version must have, by the existing files."""
     heads = [f"v{each}" for each in range(1, number + 1)]
     manifest: dict[str, Json] = {}
     fixity: dict[str, Json] = {}
@@ -276,7 +276,7 @@ def _expected(
 
 
 def _check_same(actual: dict[str, Any], expected: dict[str, Any]) -> None:
-    """Raise ValueError, with the member, where an inventory is not as it should be."""
+    """Raise ValueError with the member in which an inventory differs."""
     for name in sorted(actual.keys() | expected.keys()):
         if actual.get(name) != expected.get(name):
             raise ValueError(f"{name!r} of an inventory is altered, or is not what the files say")

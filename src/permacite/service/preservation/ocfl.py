@@ -51,7 +51,7 @@ __all__ = ["RECORDS", "delegations_of", "export", "moment_of"]
 RECORDS = "urn:permacite:archive"
 _USER = "permacite"
 _TIMES = ("committed_at", "stated_at", "recorded_at", "sealed_at", "cited_at", "erased_at")
-"""The member that tells when, in the several kinds of entries."""
+"""The member with the time, in the several kinds of entries."""
 _ENTRIES_AT_ONCE = 256
 _LEFT_OUT = (
     LeftOut("idempotency", "keys of requests that are under way"),
@@ -67,7 +67,7 @@ _LEFT_OUT = (
 def export(repository: Repository, directory: Path) -> Copy:
     """Write all that is committed as OCFL objects, without what is erased.
 
-    An earlier copy of this archive is written anew, aside, and takes its place when it is whole.
+    An earlier copy of this archive is replaced once the new one is complete.
     Raises ConflictError where anything else is there, IntegrityError where that copy cannot be
     read, StorageError where it cannot be written: then nothing half is left.
     """
@@ -233,7 +233,7 @@ def _write_document(
 
 
 def _entry(repository: Repository, place: int) -> dict[str, Any]:
-    """What an entry of the log tells of formats; of those that are erased, their tokens."""
+    """Return an entry with its formats; erased ones have only their tokens."""
     (leaf,) = repository.log.leaves(place, place + 1)
     entry = repository.log.disclosed(leaf)
     if all(isinstance(format_, dict) for format_ in entry.get("formats", [""])):
@@ -249,7 +249,7 @@ def _numbered(name: str, token: str, number: int) -> pdi.PDI:
 def _files(
     repository: Repository, version: Version, formats: list[dict[str, Any]]
 ) -> dict[str, bytes]:
-    """The files of one version: what it says of itself, and its octets."""
+    """Return the files of one version: its description and its contents."""
     files: dict[str, bytes] = {}
     described: list[Json] = []
     for format_ in formats:
@@ -288,7 +288,7 @@ def _files(
 
 
 def _write_records(repository: Repository, directory: Path, size: int) -> None:
-    """Write what belongs to no single document."""
+    """Write the records that belong to no single document."""
     log = repository.log
     about: dict[str, Json] = {
         "series": list(repository.series_names()),
@@ -298,7 +298,7 @@ def _write_records(repository: Repository, directory: Path, size: int) -> None:
         "root": base64.b64encode(log.root(size)).decode(),
         "key": str(repository.log.verifier),
         "earlier": [plain(item) for item in copies.earlier_logs(repository)],
-        # What was erased from an entry in clear cannot be hashed again.
+        # An erased entry in clear cannot be hashed again.
         "hashes": {
             str(leaf.sequence): leaf.hash.hex()
             for leaf in log.leaves(0, size)
@@ -340,12 +340,12 @@ def delegations_of(repository: Repository) -> list[Delegation]:
 
 
 def moment_of(entry: dict[str, Any]) -> str | None:
-    """The time in an entry of the log, or in a record like one; None if erased."""
+    """Return the time in an entry of the log, or in a record like one; None if erased."""
     return next((str(entry[name]) for name in _TIMES if name in entry), None)
 
 
 def _citation(citation: Citation) -> Json:
-    """A citation as it is written; its fields are those of NewCitation."""
+    """Return a citation as JSON; its fields are those of NewCitation."""
     values = {item.name: getattr(citation, item.name) for item in dataclasses.fields(citation)}
     return members(values | {"pdi": str(citation.pdi)})
 

@@ -240,7 +240,7 @@ class _EntryClock:
 
 
 def _standing(record: dict[str, Any]) -> Standing | None:
-    """Who may see a document; copies of before say nothing of that."""
+    """Return who may see a document; None in early copies."""
     standing = record.get("standing")
     if standing is None:
         return None

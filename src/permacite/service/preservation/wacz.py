@@ -9,8 +9,8 @@ WACZ 1.1.1 (specs.webrecorder.net/wacz/1.1.1) and WACZ-auth 0.1.0:
 Beside them `permacite/citations.jsonl` has what was cited, by the names that it had here.
 
 Deviations: none.
-Readings: an anonymous signature says that a file is as its writer made it, and nothing of who that
-was. Its key is made for it and forgotten.
+Readings: an anonymous signature says that a file is unaltered, but not who made it. Its key is made
+for one file and then deleted.
 """
 
 from __future__ import annotations

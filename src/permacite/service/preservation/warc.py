@@ -71,12 +71,12 @@ class WarcRecord(NamedTuple):
 
 
 class WrittenRecord(NamedTuple):
-    """Where a record stands in a file."""
+    """The place of a record in a file."""
 
     offset: int
     length: int
     payload: str
-    """The digest of its payload, as it is stated."""
+    """The digest of its payload, as written."""
 
 
 def export(repository: Repository, path: Path, pattern: str | None) -> DocumentExport:
@@ -170,9 +170,9 @@ class _Answers:
         self._by_uri: dict[tuple[str, str], dict[str, Any]] = {}
         for each in requests if isinstance(requests, list | tuple) else ():
             if isinstance(each, Mapping) and each.get("digest"):
-                said = dict(each)
-                self._by_digest.setdefault(str(said["digest"]), said)
-                self._by_uri.setdefault((str(said.get("uri")), str(said["digest"])), said)
+                answer = dict(each)
+                self._by_digest.setdefault(str(answer["digest"]), answer)
+                self._by_uri.setdefault((str(answer.get("uri")), str(answer["digest"])), answer)
 
     def find(self, digest: str, label: str | None = None) -> dict[str, Any] | None:
         """The answer that held some octets, under a label if one is given."""
@@ -190,12 +190,12 @@ class _Answers:
         label: str | None = None,
     ) -> WarcRecord:
         """A response where an answer is on record, else a resource."""
-        said = self.find(digest, label)
-        if said is None or not said.get("response_headers"):
+        answer = self.find(digest, label)
+        if answer is None or not answer.get("response_headers"):
             return WarcRecord(fields | {"WARC-Type": "resource"} | media_type, b"", octets)
-        status, reason = int(said.get("status") or 200), str(said.get("reason") or "")
+        status, reason = int(answer.get("status") or 200), str(answer.get("reason") or "")
         lines = [f"HTTP/1.1 {status} {reason}".rstrip()]
-        for name, value in said["response_headers"]:
+        for name, value in answer["response_headers"]:
             is_same = name.lower() == "content-length" and value == str(len(octets))
             if value != _WITHHELD and not is_same:
                 aside = _ASIDE if name.lower() in _OF_CODINGS else ""
@@ -203,22 +203,22 @@ class _Answers:
         lines.append(f"Content-Length: {len(octets)}")
         fields = fields | {
             "WARC-Type": "response",
-            "WARC-Date": _moment(said) or fields["WARC-Date"],
+            "WARC-Date": _moment(answer) or fields["WARC-Date"],
             "Content-Type": "application/http;msgtype=response",
         }
-        if said.get("peer_address"):
-            fields["WARC-IP-Address"] = str(said["peer_address"])
+        if answer.get("peer_address"):
+            fields["WARC-IP-Address"] = str(answer["peer_address"])
         return WarcRecord(fields, _head(lines), octets)
 
     def redirects(self, digest: str, root: str, label: str | None = None) -> Iterator[WarcRecord]:
         """The answers that pointed to the one that held some octets."""
-        said = self.find(digest, label) or {}
-        for number, step in enumerate(said.get("redirects", ())):
+        answer = self.find(digest, label) or {}
+        for number, step in enumerate(answer.get("redirects", ())):
             lines = [f"HTTP/1.1 {step['status']}", f"Location: {step['location']}"]
             fields = {
                 "WARC-Type": "response",
                 "WARC-Record-ID": _identifier(f"{root} {label} redirect {number}"),
-                "WARC-Date": _moment(said) or "",
+                "WARC-Date": _moment(answer) or "",
                 "WARC-Target-URI": str(step["uri"]),
                 "Content-Type": "application/http;msgtype=response",
             }
@@ -231,10 +231,10 @@ def _head(lines: list[str]) -> bytes:
     return f"{text}\r\n\r\n".encode("latin-1", "replace")
 
 
-def _moment(said: Mapping[str, Any]) -> str | None:
+def _moment(answer: Mapping[str, Any]) -> str | None:
     """When an answer came."""
     try:
-        moment = datetime.fromisoformat(str(said.get("started_at")))
+        moment = datetime.fromisoformat(str(answer.get("started_at")))
     except ValueError:
         return None
     return _exact(moment)
@@ -263,11 +263,11 @@ def _parts(aggregate: Octets, root: str, date: str, answers: _Answers) -> Iterat
             }
             media_type = {"Content-Type": part.content_type}
             digest = digest_of(content)
-            said = answers.find(digest, label) if label else None
-            if said is not None:
+            answer = answers.find(digest, label) if label else None
+            if answer is not None:
                 yield from answers.redirects(digest, root, label)
-                if said.get("redirects"):
-                    fields["WARC-Target-URI"] = uri.from_iri(str(said["final_uri"]))
+                if answer.get("redirects"):
+                    fields["WARC-Target-URI"] = uri.from_iri(str(answer["final_uri"]))
             yield answers.record(fields, media_type, content, digest, label=label or "")
 
 
@@ -313,9 +313,11 @@ def write_record(file: BinaryIO, record: WarcRecord, *, compressed: bool) -> Wri
     block = hashlib.sha1(record.head, usedforsecurity=False)
     block.update(record.content)
     digests = {"WARC-Block-Digest": _stated(block.digest())}
-    told = _stated(payload.digest()) if record.fields["WARC-Type"] in _WITH_PAYLOAD else ""
-    if told:
-        digests["WARC-Payload-Digest"] = told
+    payload_digest = (
+        _stated(payload.digest()) if record.fields["WARC-Type"] in _WITH_PAYLOAD else ""
+    )
+    if payload_digest:
+        digests["WARC-Payload-Digest"] = payload_digest
     length = len(record.head) + len(record.content)
     every = record.fields | digests | {"Content-Length": str(length)}
     lines = "".join(f"{name}: {value}\r\n" for name, value in every.items())
@@ -326,7 +328,7 @@ def write_record(file: BinaryIO, record: WarcRecord, *, compressed: bool) -> Wri
     file.writelines(pieces if pack is None else map(pack.compress, pieces))
     if pack is not None:
         file.write(pack.flush())
-    return WrittenRecord(offset, file.tell() - offset, told)
+    return WrittenRecord(offset, file.tell() - offset, payload_digest)
 
 
 def _pieces(head: bytes, content: Octets) -> Iterator[bytes]:
