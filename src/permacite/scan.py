@@ -66,7 +66,7 @@ def _compiled(pattern: AnyStr, flags: int) -> re.Pattern[AnyStr]:
 @cache
 def _is_sound() -> bool:
     """Whether this Python runs possessive groups as it should."""
-    return re.compile("(?:ab?c)*+").match("aca").end() == 2  # type: ignore[union-attr]  # noqa: PLR2004
+    return re.compile("(?:ab?c)*+").match("aca").span() == (0, 2)  # type: ignore[union-attr]
 
 
 _POSSESSIVE = r"([*+?]|\{[0-9]*,?[0-9]*\})\+"

@@ -65,7 +65,8 @@ __all__ = [
     "webvtt_pieces",
 ]
 
-
+_LINES_TO_TIMES = 2
+"""The times of a cue are in its first line, or in the second below an identifier."""
 SIGNATURE = "WEBVTT"
 _SPEC = "WebVTT §6.1"
 _ARROW = "-->"
@@ -128,7 +129,7 @@ def _block(lines: list[str], number: int, *, in_header: bool) -> tuple[int, Cue 
         count += 1
         if _ARROW in line:
             # Times stand in the first line, or in the second below an identifier.
-            if in_header or seen_arrow or count > 2:  # noqa: PLR2004 - the specification's number
+            if in_header or seen_arrow or count > _LINES_TO_TIMES:
                 break
             seen_arrow = True
             cue = _cue(line, buffer[0] if buffer else "")

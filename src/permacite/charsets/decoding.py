@@ -49,7 +49,8 @@ __all__ = [
     "settled",
 ]
 
-
+_ROW = range(0x21, 0x7F)
+"""The octets of a row of ISO-2022-JP."""
 _IN_ASCII, _ROMAN, _KATAKANA, _LEAD_BYTE = range(4)
 _SHIFTED = 4
 """The output flag: a shift was the last thing seen, and a second one is an error."""
@@ -132,7 +133,7 @@ class Iso2022Jp(Pending):
 
 def _error_width(data: bytes, place: int) -> int:
     """How many octets are one error: a lead takes the octet behind it along, but no ESC."""
-    is_lead = 0x21 <= data[place] <= 0x7E  # noqa: PLR2004 - the octets of a row
+    is_lead = data[place] in _ROW
     return 2 if is_lead and data[place + 1 : place + 2] != b"\x1b" else 1
 
 

@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Bulk", "CharsetRules", "Units", "bulk_of", "rules_of"]
 
-
+_NO_CHARACTERS, _LAST_POINTER, _ODD_POINTER = range(39420, 189000), 1237575, 7457
+"""Pointers of gb18030 that the standard names."""
+_FOUR_OCTETS, _ROWS = 4, 94
 _REPLACEMENT = "\ufffd"
 
 
@@ -93,7 +95,7 @@ class _FourOctets(Units):
     """Units that may be four octets long, which ranges stand for, not a table."""
 
     def text(self, unit: bytes) -> str | None:
-        if len(unit) == 4 and not unit.isascii():  # noqa: PLR2004 - as its name says
+        if len(unit) == _FOUR_OCTETS and not unit.isascii():
             return self._ranged(unit)
         return super().text(unit)
 
@@ -105,9 +107,9 @@ class _FourOctets(Units):
         """Return the character of a sequence of four (§5 index gb18030 ranges code point)."""
         first, second, third, fourth = unit
         pointer = ((first - 0x81) * 10 + second - 0x30) * 1260 + (third - 0x81) * 10 + fourth - 0x30
-        if 39419 < pointer < 189000 or pointer > 1237575:  # noqa: PLR2004 - as written there
+        if pointer in _NO_CHARACTERS or pointer > _LAST_POINTER:
             return None
-        if pointer == 7457:  # noqa: PLR2004
+        if pointer == _ODD_POINTER:
             return "\ue7c7"
         start, code_point = ranges()[bisect_right(ranges(), (pointer, 0x110000)) - 1]
         return chr(code_point + pointer - start)
@@ -158,7 +160,7 @@ def _euc_jp() -> CharsetRules:
     for prefix, index in ((b"", "jis0208"), (b"\x8f", "jis0212")):
         for pointer, character in _present(index):
             lead, trail = divmod(pointer, 94)
-            if lead < 94:  # noqa: PLR2004 - rows beyond are Shift_JIS's
+            if lead < _ROWS:  # the rows beyond are those of Shift_JIS
                 units[prefix + bytes((lead + 0xA1, trail + 0xA1))] = character
     leads = rb"[\x8e\x8f\xa1-\xfe]"
     pattern = (

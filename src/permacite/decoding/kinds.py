@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["KINDS", "Kind", "Work"]
 
+_DARK = 99
+"""The darkest pixel of a page with a letter is darker."""
 Work: TypeAlias = "Callable[[Octets, dict[str, object], bytes], tuple[dict[str, object], bytes]]"
 """From octets, words that say what is wanted, and octets that go along, to words and octets.
 
@@ -152,7 +154,7 @@ def _preload_pages() -> None:
     for preview in (False, True):
         _, octets = _draw(_TRIAL_PAGE, {"fragment": "page=1", "preview": preview}, b"")
         with images.open(io.BytesIO(octets)) as picture:
-            if picture.convert("L").getextrema()[0] > 99:  # noqa: PLR2004 - a letter is dark
+            if picture.convert("L").getextrema()[0] > _DARK:
                 raise PermaciteError("PDFium does not draw the page that it is tried with")
 
 

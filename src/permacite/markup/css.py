@@ -10,6 +10,7 @@ only be safer so. Strings of `@namespace` are names, not references, and are lef
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CssUrl", "CssUrlKind", "css_urls"]
 
+_SURROGATES = range(0xD800, 0xE000)
 CssUrlKind: TypeAlias = Literal["import", "font", "image", "url"]
 """@import; src of @font-face; a string in image-set(); any other url()."""
 
@@ -93,7 +95,7 @@ class _CssScanner:
                 url = self._at_rule()
                 if url is not None:
                     yield url
-            elif mark == "\\" or len(mark) > 2:  # noqa: PLR2004 - "/*" is the other long mark
+            elif mark == "\\" or len(mark) > len("/*"):
                 url = self._function(low, found.start())
                 if url is not None:
                     yield url
@@ -225,7 +227,7 @@ def _unescaped(match: re.Match[str]) -> str:
     digits, line_end, character = match.groups()
     if digits is not None:
         number = int(digits, 16)
-        valid = 0 < number <= 0x10FFFF and not 0xD800 <= number <= 0xDFFF  # noqa: PLR2004 - Unicode
+        valid = 0 < number <= sys.maxunicode and number not in _SURROGATES
         return chr(number) if valid else "\ufffd"
     if line_end is not None:
         return ""

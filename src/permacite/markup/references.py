@@ -11,6 +11,7 @@ Readings: a reference to U+000D stays U+000D, while a CR in the source is a line
 
 from __future__ import annotations
 
+import sys
 from html.entities import html5
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["REFERENCE", "decode", "decode_mapped", "resolve"]
 
+_SURROGATES = range(0xD800, 0xE000)
 REFERENCE = compile_pattern(
     r"&(?:#(?:[xX]([0-9a-fA-F]++)|([0-9]++));?+|([A-Za-z][A-Za-z0-9]*+);?+)"
 )
@@ -70,7 +72,7 @@ def _code_point(digits: str, base: int) -> str:
     if len(digits) > _MAX_SIGNIFICANT:
         return _REPLACEMENT
     number = int(digits or "0", base)
-    if number == 0 or number > 0x10FFFF or 0xD800 <= number <= 0xDFFF:  # noqa: PLR2004 - Unicode
+    if number == 0 or number > sys.maxunicode or number in _SURROGATES:
         return _REPLACEMENT
     return _C1.get(number) or chr(number)
 

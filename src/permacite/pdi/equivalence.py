@@ -121,7 +121,7 @@ def _part(value: FragmentPDI) -> tuple[object, ...]:
     if place is not None:
         return scheme, place
     if scheme == "rect":
-        frame = int(positions[2]) if len(positions) > 2 else 0  # noqa: PLR2004 - frame is third
+        frame = int(positions[2]) if positions[2:] else 0
         return ("rect", *map(_coordinate, positions[:2]), frame)
     if scheme in {"char", "elt", "byte", "line"}:
         return (scheme, *map(int, positions))

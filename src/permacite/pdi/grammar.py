@@ -28,6 +28,7 @@ __all__ = [
     "resource_identifier",
 ]
 
+_MONTHS = range(1, 13)
 WILDCARD = "*"
 
 
@@ -185,7 +186,7 @@ def _iso_date(cursor: Cursor, *, strict: bool) -> tuple[str, str, str, tuple[Vio
         violations = (Violation("unpadded-date", found[0][:-1], begin),)
     if year == "0000":
         fail(cursor, "expected a year from 0001 to 9999", at=begin, spec="PDI §2.3")
-    if month != WILDCARD and not 1 <= int(month) <= 12:  # noqa: PLR2004 - months of a year
+    if month != WILDCARD and int(month) not in _MONTHS:
         fail(cursor, "expected a month from 01 to 12", at=found.start(2), spec="PDI §2.3")
     if day != WILDCARD and not 1 <= int(day) <= days_in(year, month):
         fail(cursor, f"expected a day of {year}/{month}", at=found.start(3), spec="PDI §2.3")

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DRAWN_TEXT", "Drawing", "DrawnMap", "DrawnSource", "draw", "read_map"]
 
+_MOST_BITS = 56
 DRAWN_TEXT = "drawn-text/1"
 """Name and version of the rules."""
 
@@ -321,7 +322,7 @@ def _packed(runs: Iterable[_Run]) -> bytes:
 
 
 def _number(packed: bytearray, number: int) -> None:
-    while number > 0x7F:  # noqa: PLR2004 - seven bits an octet
+    while number >> 7:
         packed.append(number & 0x7F | 0x80)
         number >>= 7
     packed.append(number)
@@ -332,10 +333,10 @@ def _numbers(data: bytes, at: int) -> Iterator[int]:
     for octet in data[at:]:
         number |= (octet & 0x7F) << shift
         shift += 7
-        if octet < 0x80:  # noqa: PLR2004 - the last of a number
+        if not octet & 0x80:  # the last one of a number
             yield number
             number = shift = 0
-        elif shift > 56:  # noqa: PLR2004 - no place is so far
+        elif shift > _MOST_BITS:
             raise ParseError("expected a number of at most eight octets", "", 0)
     if shift:
         raise ParseError("expected the end of a number", "", 0)

@@ -11,10 +11,10 @@ take quadratic time.
 
 from __future__ import annotations
 
-__all__ = ["Excessive", "remove_2396", "remove_dot_segments"]
+__all__ = ["ExcessiveDotsError", "remove_2396", "remove_dot_segments"]
 
 
-class Excessive(Exception):  # noqa: N818 - never leaves this package: `resolution` says where
+class ExcessiveDotsError(Exception):
     """A ".." with no segment left to remove; `args[0]` is its offset in the path."""
 
 
@@ -22,7 +22,7 @@ def remove_2396(path: str, excess: str = "keep") -> str:
     """Remove dot segments as RFC 2396 §5.2(6c) to (6g) do.
 
     `excess` says what becomes of ".." above the root (6g): "keep" it, "remove" it, or "error",
-    which raises Excessive.
+    which raises ExcessiveDotsError.
     """
     root = "/" if path.startswith("/") else ""
     offset = len(root)
@@ -35,7 +35,7 @@ def remove_2396(path: str, excess: str = "keep") -> str:
             if len(kept) > above:  # (6e), (6f)
                 kept.pop()
             elif excess == "error":
-                raise Excessive(offset)
+                raise ExcessiveDotsError(offset)
             elif excess == "keep":
                 above += 1
                 kept.append(segment)
@@ -49,7 +49,7 @@ def remove_2396(path: str, excess: str = "keep") -> str:
 def remove_dot_segments(path: str, excess: str = "remove") -> str:
     """Remove dot segments as RFC 3986 §5.2.4 does: ".." above the root is dropped.
 
-    With `excess` "error", such a ".." raises Excessive instead.
+    With `excess` "error", such a ".." raises ExcessiveDotsError instead.
     """
     offset = _leading_dots(path, excess)
     if offset >= len(path):
@@ -64,7 +64,7 @@ def remove_dot_segments(path: str, excess: str = "remove") -> str:
             if len(kept) > 1:
                 kept.pop()
             elif excess == "error" and not kept[0]:
-                raise Excessive(offset)
+                raise ExcessiveDotsError(offset)
             else:
                 kept[0] = ""
         elif segment != ".":  # (2B)
@@ -78,11 +78,11 @@ def _leading_dots(path: str, excess: str) -> int:
     offset = 0
     while path.startswith(("./", "../"), offset):
         if excess == "error" and path.startswith("..", offset):
-            raise Excessive(offset)
+            raise ExcessiveDotsError(offset)
         offset = path.index("/", offset) + 1
     if path.startswith(".", offset) and len(path) - offset <= len(".."):
         last = path[offset:]
         if excess == "error" and last == "..":
-            raise Excessive(offset)
+            raise ExcessiveDotsError(offset)
         offset += len(last) if last in {".", ".."} else 0
     return offset

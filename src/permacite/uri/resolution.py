@@ -31,7 +31,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from permacite.errors import ParseError
-from permacite.uri.dots import Excessive, remove_2396, remove_dot_segments
+from permacite.uri.dots import ExcessiveDotsError, remove_2396, remove_dot_segments
 from permacite.uri.reference import Reference, iter_errors, parse, trusted
 from permacite.uri.shortcuts import Resolved, Shortcuts
 from permacite.uri.syntax import GRAMMARS
@@ -171,7 +171,7 @@ class Base:
         remove = remove_2396 if self._is_2396 else remove_dot_segments
         try:
             return remove(directory + path, self.excess)
-        except Excessive as found:
+        except ExcessiveDotsError as found:
             offset = max(0, found.args[0] - len(directory) + reference.text.find(path))
             rule = f"{GRAMMARS[self.profile].rfc} §5.2"
             raise ParseError('".." goes above the root', reference.text, offset, rule) from None

@@ -23,7 +23,7 @@ __all__ = ["ENGLISH", "LANGUAGES", "Words", "words_in"]
 LANGUAGES = ("en", "de", "fr")
 """The first is spoken to whom asks for none of them."""
 
-_FRENCH: Callable[[int], str] = lambda count: "one" if count < 2 else "other"  # noqa: E731, PLR2004
+_FRENCH: Callable[[int], str] = lambda count: "one" if count in {0, 1} else "other"  # noqa: E731
 _CATEGORIES = {"fr": _FRENCH}
 """Languages whose plurals are not those of English."""
 

@@ -45,6 +45,10 @@ __all__ = [
     "pages",
 ]
 
+_MOST_SAMPLES = 64
+"""Samples of a pixel: more than any reader takes."""
+_APART, _LOW_BITS_FIRST, _BIG_TIFF, _VALUE_BYTES = 2, 2, 43, 4
+"""Values of PlanarConfiguration and FillOrder, the version of a BigTIFF, octets of a value."""
 _WIDTH, _HEIGHT, _BITS, _COMPRESSION, _PHOTOMETRIC = 256, 257, 258, 259, 262
 _STRIPS, _ORIENTATION, _SAMPLES, _ROWS, _STRIP_SIZES = 273, 274, 277, 278, 279
 _PLANAR, _PREDICTOR, _TILE_WIDTH, _TILE_HEIGHT = 284, 317, 322, 323
@@ -190,7 +194,7 @@ class TiffPage:
         bits = self.numbers(_BITS, 0, per_pixel) or (1,)
         forms = set(self.numbers(_FORMAT, 0, per_pixel)) or {1}
         photometric = self.number(_PHOTOMETRIC, 0)
-        if len(forms) > 1 or not 0 < per_pixel <= 64:  # noqa: PLR2004 - more than any reader takes
+        if len(forms) > 1 or not 0 < per_pixel <= _MOST_SAMPLES:
             raise undecodable("picture", "its samples are of several kinds")
         if photometric not in _READ:
             raise undecodable("picture", f"photometric interpretation {photometric} is not read")
@@ -204,9 +208,9 @@ class TiffPage:
             photometric,
             compression,
             self.number(_PREDICTOR, 1),
-            per_pixel if self.number(_PLANAR, 1) == 2 else 1,  # noqa: PLR2004 - the format's number
+            per_pixel if self.number(_PLANAR, 1) == _APART else 1,
             self.numbers(_EXTRA, 0, per_pixel),
-            self.number(_FILL_ORDER, 1) == 2,  # noqa: PLR2004 - the same
+            self.number(_FILL_ORDER, 1) == _LOW_BITS_FIRST,
         )
 
     @property
@@ -253,7 +257,7 @@ def page(data: Octets, number: int) -> TiffPage | int:
 def pages(data: Octets) -> Iterator[TiffPage]:
     """Each page of the chain of directories (§2), which may lead round."""
     order = "<" if data[:2] == b"II" else ">"
-    big = struct.unpack_from(order + "H", data, 2)[0] == 43  # noqa: PLR2004 - the format's number
+    big = struct.unpack_from(order + "H", data, 2)[0] == _BIG_TIFF
     pointer, head, entry = ("Q", "Q", "HHQ") if big else ("I", "H", "HHI")
     inline = struct.calcsize(pointer)
     seen: set[int] = set()
@@ -425,7 +429,7 @@ def _directory(order: str, entries: dict[int, Values]) -> bytes:
         kind, _ = entries[tag]
         count = len(packed) // struct.calcsize("=" + _CODES[kind])
         listed += struct.pack(order + "HHI", tag, kind, count)
-        if len(packed) <= 4:  # noqa: PLR2004 - the room for a value in an entry
+        if len(packed) <= _VALUE_BYTES:
             listed += packed.ljust(4, b"\0")
         else:
             listed += struct.pack(order + "I", after + len(beyond))

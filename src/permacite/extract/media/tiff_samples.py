@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["decode", "encode", "is_deep", "memory", "picture_of"]
 
+_GREY_AND_ALPHA = 2
+_DIFFERENCES, _FLOAT_DIFFERENCES = 2, 3
+"""Predictors."""
 _BITS = frozenset({8, 16, 32, 64})
 _UNSIGNED, _SIGNED, _FLOAT = 1, 2, 3
 _FORMS = {_UNSIGNED: "u", _SIGNED: "i", _FLOAT: "f"}
@@ -57,7 +60,7 @@ def is_deep(samples: Samples) -> bool:
     """
     bits = set(samples.bits)
     if max(bits) <= _SHALLOW and samples.form == _UNSIGNED:
-        apart = samples.planes == 2 or samples.reversed  # noqa: PLR2004 - grey and alpha
+        apart = samples.planes == _GREY_AND_ALPHA or samples.reversed
         return bits == {_SHALLOW} and apart and samples.compression in BY_OCTETS
     if len(bits) > 1 or not bits <= _BITS or samples.form not in _FORMS:
         said = ", ".join(map(str, samples.bits))
@@ -154,14 +157,14 @@ def _plane(found: TiffPage, samples: Samples, box: Box, number: int) -> list[byt
 def _undone(row: bytes, samples: Samples, channels: int, order: str) -> bytes:
     """Return a row of one strip or tile with its differences added up, and big-endian."""
     bits = samples.bits[0]
-    if samples.predictor == 3:  # noqa: PLR2004 - the format's number
+    if samples.predictor == _FLOAT_DIFFERENCES:
         return _floats(row, channels, bits // 8)
     if bits == _SHALLOW:
-        return _sums(row, channels) if samples.predictor == 2 else row  # noqa: PLR2004 - the same
+        return _sums(row, channels) if samples.predictor == _DIFFERENCES else row
     words = array(_WORDS[bits], row)
     if (order == "<") != (sys.byteorder == "little"):
         words.byteswap()
-    if samples.predictor == 2:  # noqa: PLR2004 - the same
+    if samples.predictor == _DIFFERENCES:
         mask = (1 << bits) - 1
         for channel in range(channels):
             sums = accumulate(words[channel::channels])

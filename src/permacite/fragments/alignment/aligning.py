@@ -142,7 +142,7 @@ def _side(places: Sequence[int], text: WordedText) -> EditSide:
 
 def _followed(places: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield each place behind the one before it; the first follows its own neighbour."""
-    return zip((places[0] - 1, *places), places)  # noqa: B905 - the last is followed by none
+    return zip((places[0] - 1, *places), places, strict=False)
 
 
 _RUNS = (16, 8)

@@ -162,9 +162,17 @@ def common_runs(
 
     Each holds one that stands once in either part, and reaches as far as the parts agree.
     """
-    pairs = unique_pairs(
-        zip(_runs(old[gap.old_start : gap.old_end], length), range(gap.old_start, gap.old_end)),  # noqa: B905 - the last items begin no run
-        zip(_runs(new[gap.new_start : gap.new_end], length), range(gap.new_start, gap.new_end)),  # noqa: B905 - the same
+    pairs = unique_pairs(  # the last items begin no run
+        zip(
+            _runs(old[gap.old_start : gap.old_end], length),
+            range(gap.old_start, gap.old_end),
+            strict=False,
+        ),
+        zip(
+            _runs(new[gap.new_start : gap.new_end], length),
+            range(gap.new_start, gap.new_end),
+            strict=False,
+        ),
     )
     blocks: list[MatchedBlock] = []
     i, k = gap.old_start, gap.new_start
@@ -185,7 +193,7 @@ def _runs(items: Sequence[int], length: int) -> Sequence[int]:
     for factor in _FACTORS:
         if step >= length:
             break
-        items = [(x * factor + y) & _MASK for x, y in zip(items, items[step:])]  # noqa: B905 - shifted
+        items = [(x * factor + y) & _MASK for x, y in zip(items, items[step:], strict=False)]
         step *= 2
     return items
 

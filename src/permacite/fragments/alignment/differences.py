@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Change", "Kind", "Piece", "changes", "compared", "negations"]
 
+_SHORT = 3
+"""Characters of a word that begins others by chance."""
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -183,7 +186,7 @@ def _is_negated(was: Sequence[str], now: Sequence[str]) -> bool:
         start + word in longer
         for shorter, longer in ((first, second), (second, first))
         for word in shorter
-        if len(word) > 3  # noqa: PLR2004 - shorter words begin others by chance
+        if len(word) > _SHORT
         for start in _NEGATING_STARTS
     )
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["EditSide", "edit", "resemblance", "weigh", "weight"]
 
+_SHORT = 3
+"""Characters of a common word."""
 _OPEN, _OPEN_AT_BOUND = 14, 3
 _CLOSE, _CLOSE_AT_BOUND = 10, 0
 _EXTEND = 1
@@ -47,7 +49,7 @@ def weight(word: str) -> int:
         return 1
     if not is_word(word):
         return 5
-    return 10 if len(word) > 3 or is_number(word) else 6  # noqa: PLR2004 - short words are common
+    return 10 if len(word) > _SHORT or is_number(word) else 6
 
 
 def weigh(text: WordedText, part: Range) -> int:

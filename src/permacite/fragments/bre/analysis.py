@@ -223,7 +223,7 @@ def _is_in_word(node: Node) -> bool:
     return all(any(a <= low and high <= b for a, b in WORD) for low, high in node.ranges)
 
 
-class _Untold(Exception):  # noqa: N818 - no error: it never leaves this file
+class _UnboundedError(Exception):
     """The matches that are not empty have no short expression."""
 
 
@@ -234,7 +234,7 @@ def non_empty(node: Node) -> Node | None:
     """
     try:
         return _halves(node)[1] or NEVER
-    except _Untold:
+    except _UnboundedError:
         return None
 
 
@@ -257,7 +257,7 @@ def _halves(node: Node) -> Halves:
         case Alternation(items):
             halves = [_halves(item) for item in items]
             return _choice(half[0] for half in halves), _choice(half[1] for half in halves)
-    raise _Untold
+    raise _UnboundedError
 
 
 def _choice(items: Iterable[Node | None]) -> Node | None:
@@ -273,7 +273,7 @@ def _halves_of_repeat(node: Repeat) -> Halves:
         once = max(1, node.low)
         return (NOTHING if node.low == 0 else None), Repeat(node.item, once, node.high)
     if empty != NOTHING:
-        raise _Untold
+        raise _UnboundedError
     return NOTHING, Repeat(other, 1, node.high)
 
 
@@ -286,7 +286,7 @@ def _halves_of_sequence(items: tuple[Node, ...]) -> Halves:
             break
         leading.append(half)
     if len(leading) > _MAX_PARTS:
-        raise _Untold
+        raise _UnboundedError
     done = len(leading)
     other: Node | None = Sequence(items[done:]) if done < len(items) else None
     empty: Node | None = None if done < len(items) else NOTHING

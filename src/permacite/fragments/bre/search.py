@@ -56,7 +56,7 @@ _MAX_NESTED = 256
 """RE2 takes expressions that are nested a thousand deep."""
 
 
-class _Unsaid(Exception):  # noqa: N818 - no error: it never leaves this file
+class _NotExpressibleError(Exception):
     """RE2 cannot say this."""
 
 
@@ -67,7 +67,7 @@ def emit(node: Node) -> str | None:
     """
     try:
         return _written(node)[0]
-    except _Unsaid:
+    except _NotExpressibleError:
         return None
 
 
@@ -90,7 +90,7 @@ def _written(node: Node) -> Written:
         case Alternation(items):
             found = _joined("|", items)
         case _:
-            raise _Unsaid
+            raise _NotExpressibleError
     return found
 
 

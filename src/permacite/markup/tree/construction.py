@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_STEPS", "CharacterToken", "Node", "Token", "Tree"]
 
+_MOST_ALIKE = 3
+"""Formatting elements of one kind in the list: the "Noah's Ark clause"."""
 MAX_STEPS = (500_000, 40)
 """How many elements may be looked at: this many, and this many more for each start tag."""
 
@@ -241,7 +243,7 @@ class Tree(OpenElements):
                 break
             if entry.looks_like(node):
                 alike.append(at)
-                if len(alike) == 3:  # noqa: PLR2004 - "Noah's ark"
+                if len(alike) == _MOST_ALIKE:
                     del self.formatting[at]
                     break
         self.formatting.append(node)

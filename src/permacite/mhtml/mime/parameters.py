@@ -82,7 +82,7 @@ def _section_text(parts: Mapping[int, tuple[bool, str]]) -> str:
         if number not in parts:
             break
         encoded, text = parts[number]
-        if encoded and number == 0 and text.count("'") >= 2:  # noqa: PLR2004 - charset'language'
+        if encoded and number == 0 and text.count("'") > 1:  # charset'language'
             charset, _, text = text.split("'", 2)
         raw = text.encode("utf-8", "surrogateescape")
         if encoded:

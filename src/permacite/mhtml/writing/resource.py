@@ -34,6 +34,8 @@ __all__ = [
     "is_content_id",
 ]
 
+_LONGEST_TYPE = 60
+"""Characters of a type that fit on the line of its field."""
 Fields: TypeAlias = "tuple[tuple[str, str], ...]"
 """Further fields of a heading, name and value, in order."""
 Subtype: TypeAlias = Literal["related", "alternative", "mixed"]
@@ -93,7 +95,7 @@ def content_type_value(content_type: str) -> str:
     media_type, parameters = parse_structured(content_type)
     if not is_media_type(media_type):
         raise ParseError("expected a media type, type/subtype", content_type, 0, "RFC 2045 §5.1")
-    if content_type.isascii() and len(content_type) <= 60:  # noqa: PLR2004 - fits on one line
+    if content_type.isascii() and len(content_type) <= _LONGEST_TYPE:
         return content_type.strip()
     named = (item for item in parameters.items() if is_token(item[0]))
     return ";\r\n ".join([media_type, *(_parameter(*item) for item in named)])
@@ -104,7 +106,7 @@ def _parameter(name: str, value: str) -> str:
     if value.isascii():
         return f"{name}={quoted(value)}"
     octets = value.encode("utf-8", "replace")
-    safe = "".join(chr(o) if chr(o).isalnum() and o < 128 else f"%{o:02X}" for o in octets)  # noqa: PLR2004 - ASCII
+    safe = "".join(chr(o) if chr(o).isascii() and chr(o).isalnum() else f"%{o:02X}" for o in octets)
     return f"{name}*=utf-8''{safe}"
 
 

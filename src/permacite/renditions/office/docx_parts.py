@@ -81,7 +81,7 @@ class _List:
 def whole(value: str | None, otherwise: int = 0) -> int:
     """The whole number that an attribute gives, if it does, up to 9999."""
     digits = value or ""
-    if digits.isascii() and digits.isdigit() and len(digits) < 5:  # noqa: PLR2004 - 9999
+    if digits.isascii() and digits.isdigit() and len(digits) <= len("9999"):
         return int(digits)
     return otherwise
 

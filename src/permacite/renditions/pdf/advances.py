@@ -165,7 +165,7 @@ def _by_steps(asked: _GlyphMetrics, codes: Any, drawings: Any, reach: Any) -> No
     word reaches as far as its ink.
     """
     reach[drawings] = asked.ink(drawings)
-    if drawings.size < 2:  # noqa: PLR2004 - one has no step
+    if drawings.size <= 1:  # one has no step
         return
     size = asked.rows[asked.which[drawings], SIZE]
     kinds, kind = np.unique(codes[drawings], return_inverse=True)

@@ -282,7 +282,7 @@ class _PageReader:
             return none
         ask = self._pdfium.FPDFPageObj_GetMarkedContentID
         known = blocks_of(self._pdfium, self._handle)
-        if len(set(known.values())) < 2:  # noqa: PLR2004 - one block has no order
+        if len(set(known.values())) <= 1:  # one block has no order
             return none
         each = [
             known.get(ask(handle), NO_BLOCK) if handle else NO_BLOCK for handle in styles.handles

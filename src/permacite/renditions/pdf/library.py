@@ -154,7 +154,7 @@ class PdfiumLibrary:
         """What a function writes as UTF-16 into room that is given it."""
         ask = self.__dict__[name]
         length = min(int(ask(*arguments, None, 0)), 1 << 16)
-        if length < 2:  # noqa: PLR2004 - its final zero alone
+        if length <= 1:  # its final zero alone
             return ""
         room = ctypes.create_string_buffer(length)
         ask(*arguments, ctypes.addressof(room), length)

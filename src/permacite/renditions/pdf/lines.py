@@ -295,7 +295,7 @@ def runs_of(fragments: Sequence[LineFragment]) -> list[list[LineFragment]]:
     for part in fragments:
         blocks.setdefault(part.block, []).append(part)
     loose = blocks.pop(-1, [])
-    if len(blocks) < 2:  # noqa: PLR2004 - one has no order
+    if len(blocks) <= 1:  # one block has no order
         return [list(fragments)]
     top = min(part.v for block in blocks.values() for part in block)
     runs = [[part for part in loose if part.v < top]]

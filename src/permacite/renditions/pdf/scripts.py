@@ -44,6 +44,7 @@ __all__ = [
 
 
 _RIGHT = frozenset({"R", "AL"})
+_FIRST_HEBREW = 0x590
 _NUMBERS = frozenset({"EN", "AN"})
 _JOINERS = frozenset({"ES", "CS"})
 _TERMINATORS = frozenset({"ET"})
@@ -57,7 +58,7 @@ MIRRORED = {
 
 def is_rtl(code: int) -> bool:
     """Whether a character belongs to a script that runs to the left."""
-    return code >= 0x590 and unicodedata.bidirectional(chr(code)) in _RIGHT  # noqa: PLR2004 - Hebrew
+    return code >= _FIRST_HEBREW and unicodedata.bidirectional(chr(code)) in _RIGHT
 
 
 def logical(codes: Sequence[int], *, leftwards: bool) -> tuple[list[int], list[bool]]:
