@@ -93,7 +93,9 @@ def together(work: Callable[[], object], count: int) -> None:
 
 def commit_to(archive: Repository) -> Callable[[], object]:
     """Return what commits one document."""
-    return lambda: archive.commit([NewRepresentation(document(), "application/octet-stream")])
+    return lambda: archive.committer.commit(
+        [NewRepresentation(document(), "application/octet-stream")]
+    )
 
 
 def flush(folder: Path) -> None:
@@ -189,27 +191,33 @@ def measure_commits(folder: Path) -> list[tuple[str, float]]:
 def measure_reading(folder: Path) -> list[tuple[str, float]]:
     """Return what is asked and how often a second, in the archive that `measure_commits` made."""
     with Repository.open(folder / "archive") as archive:
-        names = [version.representations[0].pdi for version in archive.list(limit=LOOKUPS)]
-        found = [archive.representation(name) for name in names]
+        names = [version.representations[0].pdi for version in archive.lists.list(limit=LOOKUPS)]
+        found = [archive.lookup.representation(name) for name in names]
         unversioned = [pdi.parse(str(name.document)) for name in names]
         assert all(isinstance(name, pdi.PDI) for name in unversioned)
-        archive.prove(names[0])
+        archive.proofs.prove(names[0])
         return [
-            ("look a name up", rate(lambda: [archive.representation(n) for n in names], LOOKUPS)),
+            (
+                "look a name up",
+                rate(lambda: [archive.lookup.representation(n) for n in names], LOOKUPS),
+            ),
             (
                 f"the same, {LOOKUPS} in one question",
-                rate(lambda: archive.find_representations(names), LOOKUPS),
+                rate(lambda: archive.lookup.find_representations(names), LOOKUPS),
             ),
             (
                 "the same, version and format left out",
-                rate(lambda: [archive.representation(n) for n in unversioned], LOOKUPS),  # type: ignore[arg-type]
+                rate(lambda: [archive.lookup.representation(n) for n in unversioned], LOOKUPS),  # type: ignore[arg-type]
             ),
             (
                 "read 4 KiB and check the digest",
-                rate(lambda: [archive.read(r) for r in found], LOOKUPS),
+                rate(lambda: [archive.contents.read(r) for r in found], LOOKUPS),
             ),
-            ("list in order", rate(lambda: list(archive.list()), archive.count())),
-            ("make a proof bundle", rate(lambda: [archive.prove(n) for n in names[:50]], 50)),
+            ("list in order", rate(lambda: list(archive.lists.list()), archive.lists.count())),
+            (
+                "make a proof bundle",
+                rate(lambda: [archive.proofs.prove(n) for n in names[:50]], 50),
+            ),
         ]
 
 

@@ -87,7 +87,9 @@ def tricks(folder: Path) -> str:
     with Repository.create(folder / "archive", series="lab.example.zz") as archive:
 
         def keep(content: bytes, kind: str) -> str:
-            return str(archive.commit([NewRepresentation(content, kind)]).representations[0].pdi)
+            return str(
+                archive.committer.commit([NewRepresentation(content, kind)]).representations[0].pdi
+            )
 
         page = keep(b"<!doctype html><title>x</title><p>Hello", "text/html")
         names = [f"{keep(trick_of(one), one.media_type)}#{one.fragment}" for one in TRICKS]

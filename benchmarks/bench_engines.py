@@ -46,7 +46,9 @@ def mint(location: str, threads: int, count: int) -> None:
         def work(count: int) -> None:
             for _ in range(count):
                 start = time.perf_counter()
-                archive.commit([NewRepresentation(secrets.token_bytes(1000), "image/png")])
+                archive.committer.commit(
+                    [NewRepresentation(secrets.token_bytes(1000), "image/png")]
+                )
                 took.append(time.perf_counter() - start)
 
         work(3)
@@ -96,14 +98,14 @@ def figures(location: str) -> dict[str, float]:
     four_rate, four_slow = minted(location, 4)
     with Repository.open(location if "://" in location else Path(location)) as operator:
         archive = operator.public()
-        versions = list(operator.list(limit=NAMES))
+        versions = list(operator.lists.list(limit=NAMES))
         names = [version.representations[0].pdi for version in versions]
         hot = names[0]
         assert isinstance(hot, pdi.PDI)
-        archive.find_representations(names)
-        archive.representation(hot)
-        questions = per_second(lambda: archive.find_representations(names), QUESTIONS)
-        full = per_second(lambda: archive.representation(hot), HOT)
+        archive.lookup.find_representations(names)
+        archive.lookup.representation(hot)
+        questions = per_second(lambda: archive.lookup.find_representations(names), QUESTIONS)
+        full = per_second(lambda: archive.lookup.representation(hot), HOT)
     return {
         "mints a second, 1 x 16": one_rate,
         "p99 of these, ms": one_slow,

@@ -53,7 +53,7 @@ def minted_together(archive: Repository) -> dict[str, float]:
     def work() -> None:
         for _ in range(MINTS):
             start = time.perf_counter()
-            archive.commit([NewRepresentation(secrets.token_bytes(1000), "image/png")])
+            archive.committer.commit([NewRepresentation(secrets.token_bytes(1000), "image/png")])
             took.append(time.perf_counter() - start)
 
     hands = [threading.Thread(target=work) for _ in range(THREADS)]

@@ -103,7 +103,7 @@ def targets(size: int, day: str) -> dict[str, str]:
 def day_of(folder: Path) -> str:
     """The day on which all documents were committed, as names have it."""
     with Repository.open(folder) as archive:
-        name = next(archive.list(limit=1)).pdi
+        name = next(archive.lists.list(limit=1)).pdi
     return f"{name.year}/{name.month}/{name.day}"
 
 

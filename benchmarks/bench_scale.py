@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from chart import line_chart
 
 from permacite.archive import NewRepresentation, Provenance, Repository
-from permacite.archive.deposit import deposit
+from permacite.archive.committing import deposit
 from permacite.archive.objects import digest_of
 from permacite.archive.records.commits import CommitRequest, commit
 
@@ -74,7 +74,7 @@ def median_us(acts: Iterator[Callable[[], object]]) -> float:
 def measured(archive: Repository, size: int, chance: random.Random) -> dict[str, float]:
     """Return what each operation costs."""
     content = [secrets.token_bytes(4096) for _ in range(COMMITS)]
-    made = [archive.commit([NewRepresentation(one, "image/png")]) for one in content[:5]]
+    made = [archive.committer.commit([NewRepresentation(one, "image/png")]) for one in content[:5]]
     known = made[0].representations[0].pdi
     names = [
         known.make(
@@ -90,25 +90,25 @@ def measured(archive: Repository, size: int, chance: random.Random) -> dict[str,
     total = archive.log.size()
 
     def page(after: str) -> list[Version]:
-        return list(archive.list(limit=PAGE, after=after))
+        return list(archive.lists.list(limit=PAGE, after=after))
 
     return {
         "commit, durable": median_us(
-            partial(archive.commit, [NewRepresentation(octets, "image/png")])
+            partial(archive.committer.commit, [NewRepresentation(octets, "image/png")])
             for octets in content[5:]
         ),
         "look a name up": median_us(
-            partial(archive.representation, name) for name in names * ROUNDS
+            partial(archive.lookup.representation, name) for name in names * ROUNDS
         ),
         "look 200 names up": median_us(
-            partial(archive.find_representations, names) for _ in range(40 * ROUNDS)
+            partial(archive.lookup.find_representations, names) for _ in range(40 * ROUNDS)
         ),
         f"list a page of {PAGE}": median_us(partial(page, place) for place in places),
         "prove inclusion": median_us(
             partial(archive.log.inclusion, chance.randrange(total), total) for _ in range(SAMPLES)
         ),
         "make a proof bundle": median_us(
-            partial(archive.prove, version.representations[0].pdi) for version in made * 8
+            partial(archive.proofs.prove, version.representations[0].pdi) for version in made * 8
         ),
     }
 

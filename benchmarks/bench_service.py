@@ -52,7 +52,7 @@ def measure_all(folder: Path) -> list[tuple[str, float]]:
         shown = milliseconds(lambda: service.documents.reader.read(name), 50)
         checked = milliseconds(lambda: service.resolve(name), 5)
         with Repository.open(folder / "indexed") as archive:
-            (digest,) = (one.representations[0].digest[8:] for one in archive.list())
+            (digest,) = (one.representations[0].digest[8:] for one in archive.lists.list())
             path = folder / "indexed" / "objects" / digest[:2] / digest[2:4] / digest
     assert path.read_bytes().decode()[start:end] == expected
     digest = hashlib.sha256(content).hexdigest()
@@ -75,7 +75,9 @@ def measure_all(folder: Path) -> list[tuple[str, float]]:
         ("read, compare the digest, decode, slice", milliseconds(hashed, 5)),
     ]
     with Repository.create(folder / "plain", series="lab.example.zz") as archive:
-        version = archive.commit([NewRepresentation(content, "text/plain", charset="utf-8")])
+        version = archive.committer.commit(
+            [NewRepresentation(content, "text/plain", charset="utf-8")]
+        )
         name = f"{version.representations[0].pdi}#char={start},{end}"
     with Archive.open(folder / "plain") as service:
         rows.append(

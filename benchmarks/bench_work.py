@@ -41,7 +41,9 @@ def fill(location: Location) -> None:
     with Repository.create(location, series="lab.example.us") as archive:
         for _ in range(0, CONTENTS, ENTRIES):
             for _ in range(ENTRIES):
-                archive.commit([NewRepresentation(secrets.token_bytes(OCTETS), "image/png")])
+                archive.committer.commit(
+                    [NewRepresentation(secrets.token_bytes(OCTETS), "image/png")]
+                )
 
 
 def seconds(*commands: Sequence[str]) -> float:

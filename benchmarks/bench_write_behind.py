@@ -49,7 +49,9 @@ def mint(location: str, seconds: float, size_bytes: int) -> None:
             end = due + seconds
             while due < end:
                 time.sleep(max(0, due - time.monotonic()))
-                archive.commit([NewRepresentation(secrets.token_bytes(size_bytes), "image/png")])
+                archive.committer.commit(
+                    [NewRepresentation(secrets.token_bytes(size_bytes), "image/png")]
+                )
                 minted.append(1)
                 due += each_s
 

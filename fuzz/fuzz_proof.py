@@ -22,8 +22,8 @@ def _bundle() -> dict[str, bytes]:
         Repository.create(Path(folder) / "archive", series="lab.example.us") as archive,
     ):
         text = NewRepresentation(b"words", "text/plain", charset="us-ascii")
-        versions = [archive.commit([text]) for _ in range(5)]
-        proof = archive.prove(versions[2].representations[0].pdi)
+        versions = [archive.committer.commit([text]) for _ in range(5)]
+        proof = archive.proofs.prove(versions[2].representations[0].pdi)
     with zipfile.ZipFile(io.BytesIO(proof)) as files:
         return {name: files.read(name) for name in files.namelist()}
 

@@ -48,7 +48,9 @@ def commit(archive: Repository, text: str, key: str | None = None) -> str:
     new = NewRepresentation(
         text.encode(), "text/plain", charset="utf-8", sidecars={"of": text[::-1].encode()}
     )
-    version = archive.commit([new], key=key, provenance=Provenance(text, "https://a.example/"))
+    version = archive.committer.commit(
+        [new], key=key, provenance=Provenance(text, "https://a.example/")
+    )
     return str(version.pdi.document)
 
 
@@ -60,15 +62,15 @@ def everything(archive: Repository) -> None:
 
 def first(archive: Repository) -> PDI:
     """The name of the oldest document."""
-    return next(archive.list()).pdi.document
+    return next(archive.lists.list()).pdi.document
 
 
 def cite(archive: Repository) -> None:
     """Cite a text of today, and look at its live page."""
-    name = next(archive.list()).representations[0].pdi
+    name = next(archive.lists.list()).representations[0].pdi
     note = str(clock())
-    made = archive.record_citation(NewCitation(f"{name}#char=0,5", name, 0, 5, "words", note))
-    archive.note_check(name, "https://a.example/", "changed", {made.fragment: "gone"})
+    made = archive.passages.record(NewCitation(f"{name}#char=0,5", name, 0, 5, "words", note))
+    archive.live_pages.note_check(name, "https://a.example/", "changed", {made.fragment: "gone"})
 
 
 def reinstate(archive: Repository) -> None:
@@ -89,18 +91,18 @@ def next_day(archive: Repository) -> None:
     """Let a day pass, so that it is sealed."""
     NOW[0] += timedelta(days=1)
     commit(archive, f"of the next day {clock()}")
-    archive.seal_days()
+    archive.days.seal_all()
 
 
 CHANGES: dict[str, Callable[[Repository], object]] = {
     "nothing": lambda _: None,
     "a-commit": lambda archive: commit(archive, f"new {clock()}", key=str(clock())),
-    "a-version": lambda archive: archive.commit(
+    "a-version": lambda archive: archive.committer.commit(
         [NewRepresentation(str(clock()).encode(), "text/plain", charset="utf-8")],
         replaces=first(archive),
     ),
-    "a-format": lambda archive: archive.add_format(
-        next(archive.list()).pdi,
+    "a-format": lambda archive: archive.committer.add_format(
+        next(archive.lists.list()).pdi,
         NewRepresentation(
             str(clock()).encode(), "image/png", format=f"p{clock():%H%M%S}", sidecars={"m": b"m"}
         ),
@@ -114,17 +116,23 @@ CHANGES: dict[str, Callable[[Repository], object]] = {
         first(archive), reason="safety", note=str(clock())
     ),
     "a-reinstatement": reinstate,
-    "an-access": lambda archive: archive.set_standing(
+    "an-access": lambda archive: archive.access.set_standing(
         first(archive), Standing("closed", ground="consent")
     ),
-    "a-setting": lambda archive: archive.set_setting("resolver", f"https://{clock():%H}.example"),
-    "a-series": lambda archive: archive.use_series(f"s{clock():%H%M%S}.example.us"),
+    "a-setting": lambda archive: archive.settings.set("resolver", f"https://{clock():%H}.example"),
+    "a-series": lambda archive: archive.settings.use_series(f"s{clock():%H%M%S}.example.us"),
     "a-delegation": lambda archive: archive.delegations.delegate(
         "resolver", SERIES, f"https://r{clock():%H%M%S}.example"
     ),
-    "a-jotting": lambda archive: archive.jot(Subject(first(archive)), "tag", str(clock())),
-    "jottings-taken-back": lambda archive: archive.strike(Subject(first(archive)), "tag"),
-    "a-watch": lambda archive: archive.watch(f"https://{clock():%H%M%S}.example", timedelta(1)),
+    "a-jotting": lambda archive: archive.annotations.add(
+        Subject(first(archive)), "tag", str(clock())
+    ),
+    "jottings-taken-back": lambda archive: archive.annotations.remove(
+        Subject(first(archive)), "tag"
+    ),
+    "a-watch": lambda archive: archive.live_pages.watch(
+        f"https://{clock():%H%M%S}.example", timedelta(1)
+    ),
     "a-checkpoint": lambda archive: archive.log.checkpoint(),
     "octets-that-wait": stage,
 }

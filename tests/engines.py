@@ -321,7 +321,7 @@ class Repository(archive.Repository):
             cls.engine.drop(folder)
             aside = folder.rename(folder.with_name(f"{folder.name}.unpacked"))
             with archive.Repository.open(aside) as unpacked:
-                unpacked.copy(cls.at(folder), with_key=(aside / "log.key").exists())
+                unpacked.copies.copy(cls.at(folder), with_key=(aside / "log.key").exists())
             shutil.rmtree(aside)
 
     @classmethod

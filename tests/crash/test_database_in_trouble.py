@@ -286,7 +286,7 @@ def test_who_cannot_wait_is_never_told_an_earlier_number(
         assert first is not None
         held.goes_on.clear()
         assert moment() is None
-        near.commit([page])
+        near.committer.commit([page])
         held.goes_on.set()
         while (second := moment()) is None:
             time.sleep(0.05)
@@ -294,7 +294,7 @@ def test_who_cannot_wait_is_never_told_an_earlier_number(
         postgresql.stop()
         postgresql.start()
         assert moment() is None
-        near.commit([page])
+        near.committer.commit([page])
         while (third := moment()) is None:
             time.sleep(0.05)
         assert third > second

@@ -38,7 +38,7 @@ def fill(archive: Repository, size_bytes: int, kept: dict[str, bytes], reasons: 
     while True:
         content = os.urandom(size_bytes)
         try:
-            version = archive.commit([NewRepresentation(content, "image/png")])
+            version = archive.committer.commit([NewRepresentation(content, "image/png")])
         except StorageError as error:
             reasons.append(error.reason)
             return
@@ -64,26 +64,26 @@ def test_a_full_disk(small_disk: Path, size_bytes: int) -> None:
         assert kept
         check(archive, kept)
         ballast.unlink()
-        archive.commit([NewRepresentation(b"after", "text/plain")])
+        archive.committer.commit([NewRepresentation(b"after", "text/plain")])
     with Repository.open(small_disk / "archive") as archive:
-        assert archive.count() == len(kept) + 1
-        assert {finding.kind for finding in archive.verify()} == {"ok"}
+        assert archive.lists.count() == len(kept) + 1
+        assert {finding.kind for finding in archive.fixity.verify()} == {"ok"}
 
 
 def test_copies_onto_a_full_disk_leave_nothing_half(small_disk: Path, tmp_path: Path) -> None:
     backup, objects = small_disk / "backup", small_disk / "ocfl"
     with Repository.create(tmp_path / "archive", series="lab.example.zz") as archive:
-        archive.commit([NewRepresentation(b"first", "image/png")])
-        archive.backup(backup)
+        archive.committer.commit([NewRepresentation(b"first", "image/png")])
+        archive.copies.backup(backup)
         for _ in range(30):
-            archive.commit([NewRepresentation(os.urandom(100_000), "image/png")])
+            archive.committer.commit([NewRepresentation(os.urandom(100_000), "image/png")])
         for full in (False, True):
             with pytest.raises(StorageError) as error:
-                archive.backup(backup, full=full)
+                archive.copies.backup(backup, full=full)
             assert error.value.reason == "full"
             with Repository.open(backup) as copy:
-                assert copy.count() == 1
-                assert "missing" not in {finding.kind for finding in copy.fsck()}
+                assert copy.lists.count() == 1
+                assert "missing" not in {finding.kind for finding in copy.fixity.fsck()}
         shutil.rmtree(backup)
         with pytest.raises(StorageError) as error:
             ocfl.export(archive, objects)
@@ -91,26 +91,26 @@ def test_copies_onto_a_full_disk_leave_nothing_half(small_disk: Path, tmp_path: 
         assert not objects.exists()
         larger = ["mount", "-o", "remount,size=64m", str(small_disk)]
         subprocess.run(larger, check=True)
-        archive.backup(backup)
+        archive.copies.backup(backup)
         ocfl.export(archive, objects)
         size = archive.log.size()
     with Repository.open(backup) as copy:
-        assert {finding.kind for finding in copy.fsck()} == {"ok"}
+        assert {finding.kind for finding in copy.fixity.fsck()} == {"ok"}
     assert restoring.restore(objects, tmp_path / "anew").entries == size
 
 
 def test_copies_onto_a_disk_that_may_only_be_read(small_disk: Path, tmp_path: Path) -> None:
     with Repository.create(tmp_path / "archive", series="lab.example.zz") as archive:
-        archive.commit([NewRepresentation(b"first", "image/png")])
-        archive.backup(small_disk / "backup")
-        archive.commit([NewRepresentation(b"second", "image/png")])
+        archive.committer.commit([NewRepresentation(b"first", "image/png")])
+        archive.copies.backup(small_disk / "backup")
+        archive.committer.commit([NewRepresentation(b"second", "image/png")])
         subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
         with pytest.raises(StorageError, match=r"Read-only|may only be read"):
-            archive.backup(small_disk / "backup")
+            archive.copies.backup(small_disk / "backup")
         with pytest.raises(StorageError, match="Read-only"):
             ocfl.export(archive, small_disk / "ocfl")
         with Repository.open(small_disk / "backup") as copy:
-            assert copy.count() == 1
+            assert copy.lists.count() == 1
 
 
 @pytest.mark.slow
@@ -133,8 +133,8 @@ def test_a_disk_that_is_full_at_any_call(recorder: Path, quick_folder: Path) -> 
 def check(archive: Repository, kept: dict[str, bytes]) -> None:
     """Check that exactly what was acknowledged is there."""
     found = {
-        version.pdi.unique_id: archive.read(version.representations[0])
-        for version in archive.list()
+        version.pdi.unique_id: archive.contents.read(version.representations[0])
+        for version in archive.lists.list()
     }
     assert found == kept
 
@@ -146,9 +146,9 @@ def test_parts_of_media_are_cut_while_the_disk_for_temporary_files_is_full(
     archive = tmp_path / "archive"
     one = next(one for one in FORMATS if one.name == "picture-jpeg")
     with Repository.create(archive, series="lab.example.zz") as repository:
-        made = repository.commit([NewRepresentation(content_of(one), one.media_type)])
+        made = repository.committer.commit([NewRepresentation(content_of(one), one.media_type)])
         name = str(made.representations[0].pdi)
-        part = repository.excerpt(made.representations[0], "rect=(0,0),(9,9)").data
+        part = repository.contents.excerpt(made.representations[0], "rect=(0,0),(9,9)").data
     monkeypatch.setenv("TMPDIR", str(small_disk))
     fill_up(small_disk)
     with served(archive) as running:

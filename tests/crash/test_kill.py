@@ -34,7 +34,7 @@ def work():
         content = os.urandom(3000)
         formats = [NewRepresentation(content, "application/octet-stream"),
                    NewRepresentation(content[:99].hex().encode(), "text/plain", charset="utf-8")]
-        version = archive.commit(formats)
+        version = archive.committer.commit(formats)
         line = f"{{version.pdi.document}} {{hashlib.sha256(content).hexdigest()}}\\n"
         os.write(1, line.encode())  # one system call: a line is never torn
 
@@ -116,17 +116,17 @@ def check(directory: Path, acknowledged: list[str], unheard: int) -> None:
     assert len(promised) == len(acknowledged), "a serial number was given twice"
     with Repository.open(directory) as archive:
         kept = {}
-        for version in archive.list():
+        for version in archive.lists.list():
             assert version.formats == ("octet-stream", "utf-8")
-            first, second = (archive.read(one) for one in version.representations)
+            first, second = (archive.contents.read(one) for one in version.representations)
             assert second == first[:99].hex().encode()
             kept[str(version.pdi.document)] = hashlib.sha256(first).hexdigest()
-        assert len(kept) == archive.count()
+        assert len(kept) == archive.lists.count()
         assert promised.items() <= kept.items()
         assert len(kept) - len(promised) <= unheard
         days = Counter(name.rpartition("/")[0] for name in kept)
         assert set(kept) == {f"{day}/{n}" for day in days for n in range(1, days[day] + 1)}
-        assert {finding.kind for finding in archive.verify()} == {"ok"}
+        assert {finding.kind for finding in archive.fixity.verify()} == {"ok"}
         # The next name follows on, whatever happened before.
         assert isinstance(pdi.parse(str(version.representations[0].pdi)), pdi.PDI)
     assert list((directory / "objects" / "tmp").iterdir()) == []

@@ -49,7 +49,7 @@ def work():
     while True:
         content = NewRepresentation(os.urandom(300), "image/png")
         try:
-            name = archive.commit([content]).pdi.document
+            name = archive.committer.commit([content]).pdi.document
         except StorageError as error:
             name = f"failed {{error.reason}}"
         os.write(1, f"{{name}}\\n".encode())  # one system call: a line is never torn
@@ -91,11 +91,11 @@ def check(location: str, told: list[str], unheard: int) -> None:
     """
     assert len(told) == len(set(told))
     with Repository.open(location) as archive:
-        kept = [str(version.pdi.document) for version in archive.list()]
+        kept = [str(version.pdi.document) for version in archive.lists.list()]
         assert len(kept) == len(set(kept))
         assert set(told) <= set(kept)
         assert len(kept) - len(told) <= unheard
-        assert {finding.kind for finding in archive.fsck()} <= {"ok", "orphan"}
+        assert {finding.kind for finding in archive.fixity.fsck()} <= {"ok", "orphan"}
 
 
 @pytest.mark.slow
@@ -135,7 +135,7 @@ def minting(
     def minted(archive: Repository) -> Iterator[Version | Exception]:
         contents = [NewRepresentation(os.urandom(size_bytes()), "image/png") for _ in range(2)]
         try:
-            yield from archive.commit_all([NewVersion([each]) for each in contents])
+            yield from archive.committer.commit_all([NewVersion([each]) for each in contents])
         except Exception as error:  # noqa: BLE001 - a writer that lives is always answered
             yield error
 
@@ -255,7 +255,7 @@ def test_a_day_is_sealed_as_it_was_by_writers_whose_clocks_differ(
     names = [name for name in told if "failed" not in name]
     check(location, names, len(writers) * THREADS)
     with Repository.open(location) as archive:
-        of_day = [v.pdi.unique_id for v in archive.list() if f"{day:%Y/%m/%d}" in str(v.pdi)]
+        of_day = [v.pdi.unique_id for v in archive.lists.list() if f"{day:%Y/%m/%d}" in str(v.pdi)]
         (leaf,) = [one for one in archive.log.leaves() if b'"kind":"day"' in one.content]
         sealed = archive.log.disclosed(leaf)
     assert sealed["documents"] == len(of_day) > 0

@@ -33,7 +33,7 @@ from permacite.archive import Repository
 target = sys.argv[2] if "://" in sys.argv[2] else Path(sys.argv[2])
 with Repository.open(Path(sys.argv[1])) as archive:
     print("ready", flush=True)
-    archive.copy(target, with_key=True)
+    archive.copies.copy(target, with_key=True)
     print("done", flush=True)
 """
 
@@ -50,10 +50,10 @@ def commit(archive: Repository, turn: int) -> None:
         )
         for number in range(MANY)
     ]
-    versions = archive.commit_all(drafts)
+    versions = archive.committer.commit_all(drafts)
     assert not any(isinstance(version, Exception) for version in versions)
     if turn % 5 == 4:
-        archive.erase(next(archive.list()).pdi.document, ground="court-order")
+        archive.access.erase(next(archive.lists.list()).pdi.document, ground="court-order")
 
 
 @pytest.mark.slow
@@ -82,7 +82,7 @@ def test_a_copy_killed_at_any_moment_goes_on_to_the_same_end(
                 killed += process.stdout.readline() == ""
             unfinished += not opens(target)
         assert unfinished
-        archive.copy(target, with_key=True)
+        archive.copies.copy(target, with_key=True)
         assert_same(archive, target)
 
 
@@ -90,7 +90,7 @@ def opens(target: Location) -> bool:
     """Whether a copy can be opened: then it is whole, as it was at some moment."""
     try:
         with Repository.open(target) as copy:
-            assert {finding.kind for finding in copy.fsck()} <= {"ok", "erased", "orphan"}
+            assert {finding.kind for finding in copy.fixity.fsck()} <= {"ok", "erased", "orphan"}
     except StorageError as error:
         if error.reason in {"unfinished", "missing", "not-an-archive"}:
             return False

@@ -35,7 +35,7 @@ from permacite.archive import Repository
 archive = Repository.open(sys.argv[1])
 for name in sys.stdin.read().split():
     os.write(1, f"begins {name}\\n".encode())
-    archive.erase(pdi.parse(name), ground="safety")
+    archive.access.erase(pdi.parse(name), ground="safety")
     os.write(1, f"erased {name}\\n".encode())
 """
 
@@ -70,7 +70,7 @@ def fill(directory: Path) -> dict[str, bytes]:
             other = SHARED if number % 2 else word + b"\0picture"
             picture = NewRepresentation(other, "application/octet-stream")
             provenance = Provenance(title=told, uri=f"https://example.org/{told}")
-            made = archive.commit([text, picture], provenance=provenance, key=str(number))
+            made = archive.committer.commit([text, picture], provenance=provenance, key=str(number))
             archive.statements.state(str(made.pdi.document), "subject", told, who=told)
             left[str(made.pdi.document)] = word
     return left
@@ -108,7 +108,7 @@ def check(
 ) -> dict[str, bytes]:
     """Open the archive as the next command does; return what is erased, without a trace."""
     with Repository.open(directory) as archive:
-        assert archive.finish_erasing()
+        assert archive.access.finish_erasing()
         for name in begun:
             if is_erased(archive, name):
                 gone[name] = left.pop(name)
@@ -116,9 +116,9 @@ def check(
         for name, word in left.items():
             parsed = pdi.parse(name)
             assert isinstance(parsed, pdi.PDI)
-            for one in archive.version(parsed).representations:
-                assert archive.read(one) in {word, SHARED, word + b"\0picture"}
-        assert {one.kind for one in archive.fsck()} <= {"ok", "erased"}
+            for one in archive.lookup.version(parsed).representations:
+                assert archive.contents.read(one) in {word, SHARED, word + b"\0picture"}
+        assert {one.kind for one in archive.fixity.fsck()} <= {"ok", "erased"}
     everything = b"".join(one.read_bytes() for one in directory.rglob("*") if one.is_file())
     everything += Repository.written(directory)
     for word in gone.values():
@@ -132,7 +132,7 @@ def is_erased(archive: Repository, name: str) -> bool:
     parsed = pdi.parse(name)
     assert isinstance(parsed, pdi.PDI)
     try:
-        archive.read(archive.version(parsed).representations[0])
+        archive.contents.read(archive.lookup.version(parsed).representations[0])
     except ErasedError:
         return True
     return False

@@ -94,7 +94,7 @@ def kill(archive: Path, into: Location, contents: Callable[[], int], wanted: int
     with Repository.open(archive) as there, Repository.open(into) as here:
         size = there.log.size()
         assert (here.log.size(), here.log.root(size)) == (size, there.log.root(size))
-        assert here.count() == there.count()
+        assert here.lists.count() == there.lists.count()
     with Archive.open(into) as mirror:
         report = mirror.copies.fsck()
         assert report.bad == ()
@@ -126,4 +126,4 @@ def grow(archive: Path) -> None:
             ][: 2 + (number % 10 == 0)]
             for number in range(_AT_ONCE)
         ]
-        repository.commit_all([NewVersion(each) for each in formats])
+        repository.committer.commit_all([NewVersion(each) for each in formats])

@@ -150,7 +150,7 @@ def _of_threads(pid: int) -> list[int]:
 def names(location: Location) -> list[str]:
     """The names in an archive."""
     with Archive.open(location) as archive:
-        return [str(version.pdi) for version in archive._repository.list()]  # noqa: SLF001 - counted here
+        return [str(version.pdi) for version in archive._repository.lists.list()]  # noqa: SLF001 - counted here
 
 
 @on("postgresql")

@@ -55,8 +55,10 @@ def test_the_numbers_in_the_header_are_told() -> None:
 def test_the_query_of_the_page_finds_a_document(tmp_path: Path) -> None:
     (query,) = re.findall(r"```sql\n(.*?)```", PAGE, flags=re.DOTALL)
     with Repository.create(tmp_path / "archive", series="lab.example.us") as archive:
-        version = archive.commit([NewRepresentation(b"<p>", "text/html")], unique_id="7")
-        version = archive.commit([NewRepresentation(b"<p>2", "text/html")], replaces=version.pdi)
+        version = archive.committer.commit([NewRepresentation(b"<p>", "text/html")], unique_id="7")
+        version = archive.committer.commit(
+            [NewRepresentation(b"<p>2", "text/html")], replaces=version.pdi
+        )
         name = version.representations[0].digest.removeprefix("sha-256:")
     query = query.replace("2026-11-21", f"{version.committed_at:%Y-%m-%d}")
     with closing(sqlite3.connect(tmp_path / "archive" / "catalog.sqlite")) as connection:

@@ -72,7 +72,7 @@ def test_what_is_withdrawn_gives_way(service: Archive, archive: Path) -> None:
     with Repository.open(archive) as opened:
         name = parse(bare(saved.pdi))
         assert isinstance(name, PDI)
-        assert str(opened.representation(name).pdi) == saved.pdi
+        assert str(opened.lookup.representation(name).pdi) == saved.pdi
 
 
 def test_many_names_are_answered_as_one_is(service: Archive, archive: Path) -> None:
@@ -82,8 +82,8 @@ def test_many_names_are_answered_as_one_is(service: Archive, archive: Path) -> N
     with Repository.open(archive) as opened:
         asked = [parse(bare(one)) for one in (first, second)]
         named = [one for one in asked if isinstance(one, PDI)]
-        found = opened.find_representations(named)
-        assert list(found) == [opened.representation(one) for one in named]
+        found = opened.lookup.find_representations(named)
+        assert list(found) == [opened.lookup.representation(one) for one in named]
 
 
 def test_a_text_in_several_charsets(archive: Path) -> None:
@@ -92,8 +92,8 @@ def test_a_text_in_several_charsets(archive: Path) -> None:
             NewRepresentation(b"\xd6\xd0", "text/plain", charset="gbk"),
             NewRepresentation("中".encode(), "text/plain", charset="utf-8"),
         ]
-        version = opened.commit(formats)
-        assert opened.main(version) == version.representations[0]
+        version = opened.committer.commit(formats)
+        assert opened.lookup.main(version) == version.representations[0]
 
 
 def test_the_commands_agree(cli: Callable[..., Outcome], tmp_path: Path) -> None:

@@ -44,8 +44,9 @@ TITLES = {(STATUS[code][1], code) for code in ("undecodable", "limit", "not-foun
 def kept(archive: Path, rows: list[tuple[bytes, str, str]]) -> list[str]:
     """Commit documents, and return the names of their parts."""
     with Repository.open(archive) as repository:
+        commit = repository.committer.commit
         return [
-            f"{repository.commit([NewRepresentation(content, kind)]).representations[0].pdi}#{part}"
+            f"{commit([NewRepresentation(content, kind)]).representations[0].pdi}#{part}"
             for content, kind, part in rows
         ]
 

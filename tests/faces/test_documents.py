@@ -46,12 +46,12 @@ def test_xml_gets_words_labels_and_a_record(archive: Path) -> None:
     with Archive.open(archive) as held:
         saved = held.add(TEI, name="light.tei")
         repository = held._repository  # noqa: SLF001 - what is stored is looked at
-        text = repository.representation(document_of(saved.pdi)[0])
+        text = repository.lookup.representation(document_of(saved.pdi)[0])
         assert (text.format, text.derived_from) == ("utf-8", "tei%2bxml")
         assert text.rendition == "xml-text/1"
-        labels = read_labels(repository.sidecar(text, "labels") or b"")
+        labels = read_labels(repository.contents.sidecar(text, "labels") or b"")
         assert [(label.kind, label.name) for label in labels] == [("page", "xvii"), ("page", "18")]
-        record = RenditionRecord.from_bytes(repository.sidecar(text, "rendering") or b"")
+        record = RenditionRecord.from_bytes(repository.contents.sidecar(text, "rendering") or b"")
         assert (record.rendition, record.title) == ("xml-text/1", "On Light")
     assert saved.document.title == "On Light"
     assert saved.warnings == ()
@@ -148,8 +148,8 @@ def test_copies_carry_what_stands_beside(archive: Path, tmp_path: Path, way: str
         assert run(str(tmp_path / "copy"), "restore", str(tmp_path / "ocfl")).returncode == 0
     with Archive.open(str(tmp_path / "copy")) as copy:
         repository = copy._repository  # noqa: SLF001 - what is stored is looked at
-        text = repository.representation(document_of(saved.pdi)[0])
-        labels = read_labels(repository.sidecar(text, "labels") or b"")
+        text = repository.lookup.representation(document_of(saved.pdi)[0])
+        labels = read_labels(repository.contents.sidecar(text, "labels") or b"")
         assert [label.name for label in labels] == ["xvii", "18"]
         assert copy.copies.fsck().ok
 
@@ -171,7 +171,7 @@ def test_a_changed_file_is_followed(archive: Path, site: Site) -> None:
 def committed_without_text(held: Archive, content: bytes, media_type: str) -> str:
     """Commit a document as it was before there were rules for it; returns its name."""
     repository = held._repository  # noqa: SLF001 - an archive of earlier years
-    version = repository.commit([NewRepresentation(content, media_type)])
+    version = repository.committer.commit([NewRepresentation(content, media_type)])
     return str(version.representations[0].pdi)
 
 

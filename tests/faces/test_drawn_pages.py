@@ -155,7 +155,7 @@ def commit(
         retrieved_at=capture.started_at,
         details=drawn.on_record(page, capture),
     )
-    return service._repository.commit(  # noqa: SLF001 - no browser draws here
+    return service._repository.committer.commit(  # noqa: SLF001 - no browser draws here
         with_indexes(formats), provenance=provenance
     )
 

@@ -137,7 +137,7 @@ def test_a_fork_that_is_found_in_the_midst_of_a_run_ends_it(forked: Forked) -> N
 
     def found() -> None:
         with Repository.open(forked.far) as elsewhere:
-            elsewhere.mirror.keep_forks({"fork-1-2-abc.txt": SHOWN})
+            elsewhere.copies.mirror.keep_forks({"fork-1-2-abc.txt": SHOWN})
 
     before = size(forked.mirror)
     with (
@@ -198,7 +198,7 @@ def test_a_file_of_an_earlier_version_counts_and_is_noted(forked: Forked) -> Non
             assert str(file) in refused.value.hint
             file.unlink()  # the records know it now
         with Repository.open(forked.mirror) as here:
-            assert here.mirror.forks() == {file.name: SHOWN}
+            assert here.copies.mirror.forks() == {file.name: SHOWN}
         told = follow(origin.base, forked.mirror, past_fork=True)
     assert told.passed == (str(file),)
     assert file.read_text() == SHOWN

@@ -253,8 +253,8 @@ def test_the_date_can_be_confirmed(cli: Cli, archive: Path, tmp_path: Path) -> N
     path.write_text("words")
     long_ago = Timekeeper(lambda: today - timedelta(days=99), lambda: True)
     with Repository.open(archive, clock=long_ago) as opened:
-        opened.add_series("old.example.us")
-        opened.commit([NewRepresentation(b"x", "text/plain")], series="old.example.us")
+        opened.settings.add_series("old.example.us")
+        opened.committer.commit([NewRepresentation(b"x", "text/plain")], series="old.example.us")
     assert cli("import", str(path), "--confirm-date", "today").status == 2
     confirmed = cli("import", str(path), "--confirm-date", f"{today:%Y-%m-%d}")
     assert confirmed.status == 0

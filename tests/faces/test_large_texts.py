@@ -50,7 +50,7 @@ def get(running: Running, path: str) -> tuple[int, str]:
 def damage(archive: Path, name: str) -> None:
     """Change the last byte of the text."""
     with Repository.open(archive) as opened:
-        found = next(one for one in opened.list()).representations[0]
+        found = next(one for one in opened.lists.list()).representations[0]
         assert str(found.pdi) == name
         path = file_of(archive, found.digest)
     path.chmod(0o644)

@@ -170,15 +170,15 @@ def test_an_archive_of_before_gets_the_tables(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
     Repository.adopt(directory)
     with Repository.open(directory) as archive:
-        version = next(each for each in archive.list() if each.provenance.uri)
-        cited = archive.citations()
-        assert archive.last_check(version) is None
-        archive.note_check(version.pdi, version.provenance.uri or "", "same", {})
-        check = archive.last_check(version)
+        version = next(each for each in archive.lists.list() if each.provenance.uri)
+        cited = archive.passages.citations()
+        assert archive.live_pages.last_check(version) is None
+        archive.live_pages.note_check(version.pdi, version.provenance.uri or "", "same", {})
+        check = archive.live_pages.last_check(version)
         assert check is not None
         assert (check.outcome, check.passage) == ("same", "")
-        assert archive.citations() == cited
-        assert {finding.kind for finding in archive.fsck()} == {"ok"}
+        assert archive.passages.citations() == cited
+        assert {finding.kind for finding in archive.fixity.fsck()} == {"ok"}
 
 
 @pytest.mark.sqlite
@@ -188,6 +188,6 @@ def test_an_archive_of_before_that_may_only_be_read_is_read(tmp_path: Path) -> N
         with closing(sqlite3.connect(directory / "catalog.sqlite")) as catalog, catalog:
             catalog.executescript("DROP TABLE live_page; DROP TABLE live_passage")
             catalog.execute("PRAGMA user_version = 4")
-        version = archive.version(next(iter(archive.list())).pdi)
+        version = archive.lookup.version(next(iter(archive.lists.list())).pdi)
         assert isinstance(version.pdi, pdi.PDI)
-        assert archive.last_check(version, "urn:pdi://a.us/1#x") is None
+        assert archive.live_pages.last_check(version, "urn:pdi://a.us/1#x") is None

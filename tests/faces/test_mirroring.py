@@ -96,7 +96,9 @@ def again(archive: Path, name: str, content: bytes) -> None:
     document = pdi.parse(name)
     assert isinstance(document, pdi.PDI)
     with Repository.open(archive) as repository:
-        repository.commit([NewRepresentation(content, "text/html", "utf-8")], replaces=document)
+        repository.committer.commit(
+            [NewRepresentation(content, "text/html", "utf-8")], replaces=document
+        )
 
 
 def root(directory: Location) -> tuple[int, bytes]:
@@ -178,7 +180,7 @@ def flip_a_bit(directory: Path, location: Location, name: str) -> str:
     document = pdi.parse(name)
     assert isinstance(document, pdi.PDI)
     with Repository.open(location) as repository:
-        digest = repository.representation(document).digest.removeprefix("sha-256:")
+        digest = repository.lookup.representation(document).digest.removeprefix("sha-256:")
     path = directory / "objects" / digest[:2] / digest[2:4] / digest
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
@@ -288,7 +290,7 @@ def test_erasure_destroys_here_what_it_destroys_there(
 def test_mirror_that_does_not_follow_is_told_to_be_late(origin: Running, into: Location) -> None:
     follow(origin.base, into)
     with Repository.open(into) as repository:
-        repository.set_setting("mirror followed", "2026-01-01T00:00:00.000000Z")
+        repository.settings.set("mirror followed", "2026-01-01T00:00:00.000000Z")
     with Archive.open(into) as here:
         (late,) = here.copies.fsck().bad
     assert (late.name, late.kind) == (origin.base, "late")

@@ -58,7 +58,9 @@ def add(archive: Path, contents: Iterable[bytes]) -> dict[bytes, PDI]:
         drafts = [
             NewVersion([NewRepresentation(each, "application/octet-stream")]) for each in every
         ]
-        made = [each for each in there.commit_all(drafts) if not isinstance(each, Exception)]
+        made = [
+            each for each in there.committer.commit_all(drafts) if not isinstance(each, Exception)
+        ]
         names = [version.representations[0].pdi for version in made]
     return dict(zip(every, names, strict=True))
 
@@ -67,16 +69,16 @@ def erase(archive: Path, *names: PDI) -> None:
     """Erase documents in the archive."""
     with Repository.open(archive) as there:
         for name in names:
-            there.erase(name, ground="court-order")
+            there.access.erase(name, ground="court-order")
 
 
 def check(into: str, names: dict[bytes, PDI]) -> None:
     """Nothing is wrong with the mirror, nothing waits there, and it has these contents."""
     with Repository.open(into) as here:
         here._objects.flush()  # noqa: SLF001 - what was left while the store was in trouble
-        assert here.staged_bytes() == 0
+        assert here.contents.staged_bytes() == 0
         for content, name in islice(names.items(), 99):  # all are read once, by packs, below
-            assert here.read(here.representation(name)) == content
+            assert here.contents.read(here.lookup.representation(name)) == content
     with Archive.open(into) as mirror:
         kinds = {each.kind for each in mirror.copies.fsck().findings}
         assert kinds <= {"erased"}
@@ -134,7 +136,7 @@ def test_small_octets_whose_rows_never_came_are_nowhere(
     follow(origin.base, into)
     late = [b"late", b"later"]
     with Repository.open(into) as here:
-        sink = here.mirror.sink(_There(late))
+        sink = here.copies.mirror.sink(_There(late))
         _, brought = sink.receive([digest_of(each) for each in late], lambda received: received)
         assert dict(brought.staged) == {digest_of(each): each for each in late}
     erase(archive, *add(archive, late).values())
@@ -202,7 +204,7 @@ def test_who_takes_over_packs_what_fills_a_pack(
     assert packs(store, bucket) == []
     troubled.trouble = ""
     with Repository.open(into) as here:
-        taken, _ = here.mirror.sink(_There([])).receive([], lambda received: received)
+        taken, _ = here.copies.mirror.sink(_There([])).receive([], lambda received: received)
         assert taken.contents == 0
         assert max(map(len, packs(store, bucket))) == 1000
     check(into, names)
@@ -221,7 +223,7 @@ def test_no_more_is_staged_than_the_catalog_should_hold(
     with pytest.raises(StorageError, match="is full"):
         follow(origin.base, into)
     with Repository.open(into) as here:
-        assert 1 << 26 <= here.staged_bytes() < (1 << 26) + (1 << 23)
+        assert 1 << 26 <= here.contents.staged_bytes() < (1 << 26) + (1 << 23)
     troubled.trouble = ""
     follow(origin.base, into)
     check(into, names)

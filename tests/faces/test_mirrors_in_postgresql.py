@@ -110,7 +110,7 @@ def test_a_role_of_its_own_follows(
         there.access.erase(passage.partition("#")[0], ground="court-order")
     assert follow(origin.base, own).filled == 1
     with Repository.open(own) as here:
-        here.mirror.keep_forks({"fork-1-2-abc.txt": "shown"})
+        here.copies.mirror.keep_forks({"fork-1-2-abc.txt": "shown"})
     assert follow(origin.base, own, past_fork=True).entered == 0
     with Archive.open(own) as here, Archive.open(archive) as there:
         assert here.log.state().size == there.log.state().size
@@ -180,7 +180,7 @@ def test_a_mirror_is_no_copy_and_takes_no_place(
 def test_a_setting_that_is_damaged_is_told_with_its_place(origin: Running, location: str) -> None:
     follow(origin.base, location)
     with Repository.open(location) as here:
-        here.set_setting("mirror waiting", "[")
+        here.settings.set("mirror waiting", "[")
         with pytest.raises(StorageError, match="mirror waiting") as refused:
             follow(origin.base, location)
         assert (refused.value.reason, refused.value.path) == ("damaged", here.where)

@@ -40,13 +40,13 @@ def fill(directory: Path, size: int = MANY) -> list[str]:
     """Commit documents, one with two versions; return their names in the order of commit."""
     with Repository.create(directory, series=SERIES) as archive:
         made = [
-            archive.commit(
+            archive.committer.commit(
                 [NewRepresentation(b"%d" % number, "image/png")],
                 provenance=Provenance(title=f"Picture {number}"),
             )
             for number in range(size)
         ]
-        archive.commit([NewRepresentation(b"again", "image/png")], replaces=made[0].pdi)
+        archive.committer.commit([NewRepresentation(b"again", "image/png")], replaces=made[0].pdi)
     names = [str(one.pdi.document) for one in made]
     return [*names[1:], names[0]]
 

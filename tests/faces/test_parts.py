@@ -178,7 +178,7 @@ def test_others_may_show_what_is_cut_out_of_a_picture_of_a_public_archive(
 
     assert policy(rectangle) == "same-origin"
     with Repository.open(archive) as repository:
-        repository.set_setting("resolver", "https://archive.example.org")
+        repository.settings.set("resolver", "https://archive.example.org")
     assert policy(rectangle) == "cross-origin"
     for other in (f"/{names['picture']}", f"/{names['page']}", f"/{names['sound']}"):
         assert policy(other) == "same-origin"

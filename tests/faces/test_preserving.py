@@ -52,10 +52,10 @@ def full(archive: Path) -> Path:
         picture = NewRepresentation(
             b"PNG", "image/png", sidecars={"a/../b": b"side", "c": b"side 2"}, received=b"png"
         )
-        made = inner.commit(
+        made = inner.committer.commit(
             [picture], unique_id="my%20own", provenance=Provenance(details={"a": [1, {"b": None}]})
         )
-        inner.add_format(made.pdi, NewRepresentation(b"GIF", "image/gif"))
+        inner.committer.add_format(made.pdi, NewRepresentation(b"GIF", "image/gif"))
         service.access.withdraw(page.pdi, reason="court-order", status=451, who="Ann")
         service.access.withdraw(text.pdi.removesuffix(".text.1"), reason="safety")
         service.access.reinstate(text.pdi.removesuffix(".text.1"))
@@ -87,8 +87,10 @@ def test_an_archive_comes_back_from_ocfl_with_the_same_log(
         name = pdi.parse(f"{new.documents.list().documents[-1].pdi}.png.1")
         assert isinstance(name, pdi.PDI)
         inner = new._repository  # noqa: SLF001 - the sidecars have no name
-        assert inner.sidecar(inner.representation(name), "a/../b") == b"side"
-        assert inner.read_received(inner.representation(name)) == b"png"
+        assert inner.contents.sidecar(inner.lookup.representation(name), "a/../b") == b"side"
+        assert (
+            inner.contents.octets(inner.lookup.representation(name).received_digest or "") == b"png"
+        )
         again = new.add(b"goes on", name="new.txt")
     assert again.pdi.rpartition("/")[2] == "3.text.1" or again.pdi.endswith(".text.1")
 

@@ -73,7 +73,7 @@ def rich(archive: Path) -> Path:
         service.annotations.statements.state(page.pdi, "creator", "\u00c4nne", who="Ben")
         service.access.withdraw(page.pdi.removesuffix(".html.1"), reason="court-order", status=451)
         for unique_id in ("http%3a%2f%2fa%2eb%2f%c3%a9", "1%2e%2e%2f", LONG):
-            made = inner.commit(
+            made = inner.committer.commit(
                 [
                     NewRepresentation(b"<svg/>", "image/svg+xml", sidecars={"../..": b"side"}),
                     NewRepresentation(b"{}", "application/ld+json", received=b"{ }"),
@@ -85,8 +85,10 @@ def rich(archive: Path) -> Path:
                     )
                 ),
             )
-            inner.add_format(made.pdi, NewRepresentation(b"", "image/gif"))
-            inner.commit([NewRepresentation(b"<svg/>", "image/svg+xml")], replaces=made.pdi)
+            inner.committer.add_format(made.pdi, NewRepresentation(b"", "image/gif"))
+            inner.committer.commit(
+                [NewRepresentation(b"<svg/>", "image/svg+xml")], replaces=made.pdi
+            )
     return archive
 
 
@@ -123,14 +125,14 @@ def test_what_is_restored_is_the_same_in_every_byte_and_word(
     assert cli("--archive", str(anew), "restore", str(copy)).status == 0
     with Archive.open(rich) as old, Archive.open(str(anew)) as new:
         first, second = old._repository, new._repository  # noqa: SLF001 - withdrawn bytes as well
-        assert list(second.list()) == list(first.list())
-        for version in first.list():
+        assert list(second.lists.list()) == list(first.lists.list())
+        for version in first.lists.list():
             for one in version.representations:
                 for digest in {one.digest, one.received_digest or one.digest}:
-                    assert second.octets(digest) == first.octets(digest)
+                    assert second.contents.octets(digest) == first.contents.octets(digest)
         assert list(second.log.leaves()) == list(first.log.leaves())
         assert new.annotations.statements.about() == old.annotations.statements.about()
-        assert second.citations() == first.citations()
+        assert second.passages.citations() == first.passages.citations()
         for document in old.documents.list().documents:
             for kept in document.formats:
                 assert new.quotations.quoters(kept.pdi) == old.quotations.quoters(kept.pdi)
@@ -143,16 +145,16 @@ def test_serial_numbers_come_back_as_serial_numbers(tmp_path: Path) -> None:
     image = [NewRepresentation(b"", "image/png")]
     with Repository.create(tmp_path / "a", series="lab.example.us", clock=lambda: now[0]) as first:
         for unique_id in (None, "2", "9", None):
-            first.commit(image, unique_id=unique_id)
+            first.committer.commit(image, unique_id=unique_id)
         now[0] += timedelta(days=2)
-        first.commit(image, unique_id="1")
+        first.committer.commit(image, unique_id="1")
         ocfl.export(first, tmp_path / "ocfl")
         leaves = list(first.log.leaves())
-        following = first.commit(image).pdi
+        following = first.committer.commit(image).pdi
     restoring.restore(tmp_path / "ocfl", tmp_path / "anew")
     with Repository.open(str(tmp_path / "anew"), clock=lambda: now[0]) as second:
         assert list(second.log.leaves()) == leaves, "the seal of the day tells its highest serial"
-        assert second.commit(image).pdi == following
+        assert second.committer.commit(image).pdi == following
 
 
 def test_the_earlier_key_is_told_and_still_holds_the_log(

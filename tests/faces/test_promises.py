@@ -200,7 +200,7 @@ def test_names_of_others_are_not_proven_absent(cli: Cli, tmp_path: Path) -> None
 def test_days_are_sealed_by_command(cli: Cli, archive: Path) -> None:
     then = datetime(2026, 11, 20, 12, tzinfo=UTC)
     with Repository.open(archive, clock=lambda: then) as early:
-        early.commit([NewRepresentation(b"x", "text/plain")])
+        early.committer.commit([NewRepresentation(b"x", "text/plain")])
     told = cli("log", "--seal")
     assert told.status == 0
     assert told.err == "sealed urn:pdi://lab.example.us/2026/11/20: 1 documents\n"

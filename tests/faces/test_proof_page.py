@@ -251,9 +251,9 @@ def test_a_page_shows_that_something_is_not_there(
     noon = datetime(2026, 1, 2, 12, tzinfo=UTC)
     with Repository.create(archive, series=series, clock=lambda: noon) as made:
         for unique_id in (None, None, "a", "report"):
-            made.commit([NewRepresentation(b"x", "text/plain")], unique_id=unique_id)
+            made.committer.commit([NewRepresentation(b"x", "text/plain")], unique_id=unique_id)
     with Repository.open(archive, clock=lambda: noon + timedelta(days=1)) as made:
-        made.seal_day(series, day, form=form)
+        made.days.seal(series, day, form=form)
     with Archive.open(archive) as opened:
         reference = f"urn:pdi://{series}/2026/01/02/{name}"
         page = opened.prove(reference, html=True, language=language).decode()

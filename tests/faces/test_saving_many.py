@@ -224,7 +224,7 @@ def test_a_list_that_is_killed_goes_on_and_saves_nothing_twice(
     assert {page["uri"] for page in told["pages"]} == {*pages, "no address"}
     with Archive.open(archive) as held:
         assert held.documents.about().documents == count
-        versions = Counter(str(item.pdi.document) for item in held._repository.list())  # noqa: SLF001 - each is looked at
+        versions = Counter(str(item.pdi.document) for item in held._repository.lists.list())  # noqa: SLF001 - each is looked at
         assert set(versions.values()) == {1}
         kinds = {finding.kind for finding in held.copies.fsck().findings}
         assert kinds <= {"orphan"}  # octets whose commit the end came before

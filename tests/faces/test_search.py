@@ -14,7 +14,7 @@ import pytest
 from tests.archives import Archive
 from tests.faces.conftest import served
 
-from permacite.archive.reading import Reading
+from permacite.archive.lookup import VersionLists
 from permacite.service.access import Choice
 from permacite.service.search import following
 
@@ -208,7 +208,7 @@ def test_a_commit_has_only_what_is_new_looked_at(
     with Archive.open(library) as held:
         assert held.search("filler").hits
         monkeypatch.setattr(following, "rows_of", rows_of)
-        monkeypatch.delattr(Reading, "list")
+        monkeypatch.delattr(VersionLists, "list")
         held.add(b"one more lantern", name="more.txt")
         for _ in range(2):
             assert len(held.search("lantern").hits) == 2

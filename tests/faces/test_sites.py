@@ -54,7 +54,9 @@ def put(archive: Path, address: str, when: datetime | None = None) -> str:
     with Repository.open(archive) as repository:
         page = f"<title>Of {address}</title><p>{when}".encode()
         source = Provenance(f"Of {address}", address, retrieved_at=when)
-        made = repository.commit([NewRepresentation(page, "text/html")], provenance=source)
+        made = repository.committer.commit(
+            [NewRepresentation(page, "text/html")], provenance=source
+        )
         return str(made.pdi.document)
 
 

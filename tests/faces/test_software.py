@@ -127,7 +127,7 @@ def test_texts_of_before_are_named_when_one_is_looked_for(tmp_path: Path) -> Non
             held.resolve(f"swh:1:cnt:{'0' * 40}")
         after = _names(directory)
         for digest, name in after:
-            assert name == _of_git(held._repository.octets(digest))  # noqa: SLF001 - as kept
+            assert name == _of_git(held._repository.contents.octets(digest))  # noqa: SLF001 - as kept
         given_out = 0
         for _, name in after:
             with suppress(RestrictedError):

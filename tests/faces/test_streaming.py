@@ -185,7 +185,7 @@ def early(folder: Path) -> str:
     It is of a schema that was never in PostgreSQL, where it can be copied to.
     """
     with InFolder.create(folder, series="lab.example.us") as repository:
-        version = repository.commit([NewRepresentation(CONTENT, KIND)])
+        version = repository.committer.commit([NewRepresentation(CONTENT, KIND)])
     with_texts(folder / "catalog.sqlite")
     with contextlib.closing(sqlite3.connect(folder / "catalog.sqlite")) as connection:
         for table in ("building", "packed", "emptied_pack", "lease", "content_pieces"):
@@ -247,10 +247,10 @@ def test_what_is_erased_leaves_no_digests(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("name")
 def test_the_pieces_of_what_is_committed_are_in_its_entry(archive: Path) -> None:
     with Repository.open(archive) as repository:
-        (version,) = repository.list()
+        (version,) = repository.lists.list()
         (representation,) = version.representations
-        assert repository.sidecar_digest(representation, "piece-digests") is not None
-        pieces = repository.pieces(representation)
+        assert repository.contents.sidecar_digest(representation, "piece-digests") is not None
+        pieces = repository.contents.pieces(representation)
         damage(file_of(archive, CONTENT), 3)
         with pytest.raises(IntegrityError):
             pieces.octets(0, 9)

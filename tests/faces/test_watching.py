@@ -67,7 +67,7 @@ def look(cli: Cli, *options: str) -> dict[str, Any]:
 def versions(archive: Path) -> int:
     """How many versions there are."""
     with Archive.open(archive) as held:
-        return held._repository.count()  # noqa: SLF001 - each counts
+        return held._repository.lists.count()  # noqa: SLF001 - each counts
 
 
 def fates(told: dict[str, Any]) -> list[tuple[str, bool]]:
@@ -287,7 +287,7 @@ def test_an_archive_of_before_gets_the_tables(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
     Repository.adopt(directory)
     with Repository.open(directory) as held:
-        assert (held.watches(), held.news(9)) == ([], [])
+        assert (held.live_pages.watches(), held.live_pages.news(9)) == ([], [])
     with Archive.open(directory) as archive:
         assert archive.drift.watches.add("https://a.example/").uri == "https://a.example/"
         assert {finding.kind for finding in archive.copies.fsck().findings} <= {"ok", "erased"}
@@ -300,5 +300,9 @@ def test_an_archive_of_before_that_may_only_be_read_is_read(tmp_path: Path) -> N
         with closing(sqlite3.connect(directory / "catalog.sqlite")) as catalog, catalog:
             catalog.executescript("DROP TABLE watch; DROP TABLE passage_news")
             catalog.execute("PRAGMA user_version = 7")
-        version = held.version(next(iter(held.list())).pdi)
-        assert (held.watches(), held.news(9), held.last_news(version)) == ([], [], {})
+        version = held.lookup.version(next(iter(held.lists.list())).pdi)
+        assert (
+            held.live_pages.watches(),
+            held.live_pages.news(9),
+            held.live_pages.last_news(version),
+        ) == ([], [], {})

@@ -61,7 +61,7 @@ def test_jobs_done_twice_change_nothing(location: str, cli: Cli, tmp_path: Path)
             assert cli("bulk", kind, "--entries", "10").status == 0
         assert cli("work", "--once", "--jobs", processes).status == 0
         with Archive.open(location) as archive:
-            assert (archive._repository.count(), archive._repository.log.size()) == (40, 40)  # noqa: SLF001 - counted here
+            assert (archive._repository.lists.count(), archive._repository.log.size()) == (40, 40)  # noqa: SLF001 - counted here
     runs = status(cli)
     by_kind = {run["kind"]: run for run in runs[:4]}
     # Of an empty log there were no jobs to be put the first time.
@@ -110,7 +110,7 @@ def test_the_same_octets_at_the_same_moment_have_one_name(location: str, tmp_pat
         firsts = list(one.lists.files.add_files(paths(), key_of=key_of))
         ((_, first),), ((_, second),) = firsts, seconds
         assert getattr(first, "pdi", first) == getattr(second, "pdi", second)
-        assert one._repository.count() == 1  # noqa: SLF001 - counted here
+        assert one._repository.lists.count() == 1  # noqa: SLF001 - counted here
         path.write_bytes(b"The tide.\r\n")
         assert [_name(each) for _, each in one.lists.files.add_files([path], key_of=key_of)] != [
             _name(first)

@@ -111,7 +111,7 @@ class Promises(RuleBasedStateMachine):
         """Begin with an empty archive of two series."""
         place = self.folder / "0"
         self.archive = Repository.create(place, series=SERIES[0], clock=lambda: self.now)
-        self.archive.add_series(SERIES[1])
+        self.archive.settings.add_series(SERIES[1])
 
     # ------------------------------------------------------------ what is committed
 
@@ -129,7 +129,7 @@ class Promises(RuleBasedStateMachine):
         behind = today < self.last_day.get(series, "")
         new = [representation(kind, content) for (kind, _), content in formats.items()]
         try:
-            made = self.archive.commit(new, series=series, unique_id=unique_id)
+            made = self.archive.committer.commit(new, series=series, unique_id=unique_id)
         except StorageError:
             assert behind
             return multiple()  # type: ignore[return-value]
@@ -161,7 +161,7 @@ class Promises(RuleBasedStateMachine):
     def next_version(self, name: str, formats: Formats) -> None:
         """Commit the next version of all formats, also where the series is ahead of the clock."""
         new = [representation(kind, content) for (kind, _), content in formats.items()]
-        made = self.archive.commit(new, replaces=document(name))
+        made = self.archive.committer.commit(new, replaces=document(name))
         assert made.number == self.highest(name) + 1
         self.acknowledge(name, made.number, formats)
 
@@ -174,9 +174,9 @@ class Promises(RuleBasedStateMachine):
         asked = document(name).with_(format=self.formats(name, number)[0], version=number)
         new = representation(kind[0], content)
         if held not in {None, content}:
-            self.refused(lambda: self.archive.add_format(asked, new))
+            self.refused(lambda: self.archive.committer.add_format(asked, new))
             return
-        self.archive.add_format(asked, new)
+        self.archive.committer.add_format(asked, new)
         self.bytes[wanted] = content
 
     @rule(target=documents, name=documents, start=st.integers(0, 9))
@@ -187,13 +187,13 @@ class Promises(RuleBasedStateMachine):
         number = self.highest(name)
         cited = str(document(name).with_(format=self.formats(name, number)[0], version=number))
         new = NewRepresentation(b"It says so.", "text/plain", quotations=((str(start), cited),))
-        made = self.archive.commit([new])
+        made = self.archive.committer.commit([new])
         composite = str(made.pdi.document)
         self.check_serial(composite, SERIES[0], f"{self.now:%Y/%m/%d}")
         self.acknowledge(composite, 1, {TYPES[1]: b"It says so."})
         target = cited.removeprefix("urn:")
         assert f"{composite}.text.1@{start}={target}" in map(
-            str, self.archive.quoters(document(name))
+            str, self.archive.passages.quoters(document(name))
         )
         return composite
 
@@ -204,12 +204,12 @@ class Promises(RuleBasedStateMachine):
         if key in self.keys:
             before, answer = self.keys[key]
             if before != formats:
-                self.refused(lambda: self.archive.commit(new, key=key))
+                self.refused(lambda: self.archive.committer.commit(new, key=key))
                 return
-            made = self.archive.commit(new, key=key)
+            made = self.archive.committer.commit(new, key=key)
             assert (str(made.pdi.document), made.number) == answer
         elif not self.is_behind(f"urn:pdi://{SERIES[0]}/"):
-            made = self.archive.commit(new, key=key)
+            made = self.archive.committer.commit(new, key=key)
             name = str(made.pdi.document)
             self.check_serial(name, SERIES[0], f"{self.now:%Y/%m/%d}")
             self.keys[key] = (formats, (name, 1))
@@ -223,7 +223,7 @@ class Promises(RuleBasedStateMachine):
         formats, answer = self.keys[key]
         new = [representation(kind, content) for (kind, _), content in sorted(formats.items())]
         size = self.archive.log.size()
-        made = self.archive.commit(new, key=key)
+        made = self.archive.committer.commit(new, key=key)
         assert (str(made.pdi.document), made.number) == answer
         assert self.archive.log.size() == size
 
@@ -236,9 +236,9 @@ class Promises(RuleBasedStateMachine):
         cited = document(name).with_(format=self.formats(name, number)[-1], version=number)
         fragment = f"{cited}#byte={start},{start + 1}"
         new = NewCitation(fragment, cited, start, start + 1, quote="w\u00f6rds")
-        first = self.archive.record_citation(new)
+        first = self.archive.passages.record(new)
         self.now += timedelta(seconds=1)
-        assert self.archive.record_citation(new) == first
+        assert self.archive.passages.record(new) == first
         if (str(cited), fragment) not in self.cited:
             self.cited.append((str(cited), fragment))
 
@@ -309,10 +309,10 @@ class Promises(RuleBasedStateMachine):
     def lose_all_but_the_backup(self, link: bool) -> None:  # noqa: FBT001 - drawn
         """Make a backup, refresh it, and go on in it: the first archive is gone."""
         copy = self.new_place()
-        self.archive.backup(copy, link=link)
+        self.archive.copies.backup(copy, link=link)
         self.archive.statements.state("urn:pdi://elsewhere.us/2000/01/01/1.text.1", "seen", "")
         self.stated.append(("urn:pdi://elsewhere.us/2000/01/01/1.text.1", "seen", ""))
-        self.archive.backup(copy, link=link)
+        self.archive.copies.backup(copy, link=link)
         self.lose_and_go_on_in(copy)
 
     @rule()
@@ -377,7 +377,7 @@ class Promises(RuleBasedStateMachine):
 
     def kept(self) -> Iterator[tuple[Name, Representation]]:
         """Yield what the archive lists."""
-        for version in self.archive.list():
+        for version in self.archive.lists.list():
             for one in version.representations:
                 yield Name(str(version.pdi.document), version.number, one.format), one
 
@@ -389,19 +389,19 @@ class Promises(RuleBasedStateMachine):
         kept = dict(self.kept())
         assert set(kept) == set(self.bytes)
         for name, content in self.bytes.items():
-            found = self.archive.representation(name.pdi)
+            found = self.archive.lookup.representation(name.pdi)
             assert found == kept[name]
             assert found.digest == digest(content)
-            assert self.archive.octets(found.digest) == content
+            assert self.archive.contents.octets(found.digest) == content
 
     @invariant()
     def withdrawn_bytes_are_not_given_out_and_all_others_are(self) -> None:
         """A tombstone stands over what was withdrawn, and over nothing else."""
         for name, content in self.bytes.items():
             status = self.tombstone([name.document, str(name.pdi)])
-            found = self.archive.representation(name.pdi)
+            found = self.archive.lookup.representation(name.pdi)
             try:
-                answer: bytes | str = self.archive.read(found)
+                answer: bytes | str = self.archive.contents.read(found)
             except WithdrawnError as error:
                 answer = str(error.status)
             assert answer == (content if status is None else status)
@@ -411,8 +411,8 @@ class Promises(RuleBasedStateMachine):
         """The highest version answers, and all below it are there."""
         for name in {name for name, _ in self.order}:
             highest = self.highest(name)
-            assert self.archive.version(document(name)).number == highest
-            numbers = [one.number for one in self.archive.versions(document(name))]
+            assert self.archive.lookup.version(document(name)).number == highest
+            numbers = [one.number for one in self.archive.lookup.versions(document(name))]
             assert numbers == list(range(1, highest + 1))
 
     @invariant()
@@ -439,9 +439,9 @@ class Promises(RuleBasedStateMachine):
     @invariant()
     def lists_are_in_the_order_of_time(self) -> None:
         """Lists have the order of commit; within a series, names have dates that never fall."""
-        listed = [(str(one.pdi.document), one.number) for one in self.archive.list()]
+        listed = [(str(one.pdi.document), one.number) for one in self.archive.lists.list()]
         assert listed == self.order
-        newest = self.archive.list(newest_first=True)
+        newest = self.archive.lists.list(newest_first=True)
         assert [(str(one.pdi.document), one.number) for one in newest] == self.order[::-1]
         for series in SERIES:
             names = [name for name, number in self.order if number == 1 and f"/{series}/" in name]
@@ -449,7 +449,7 @@ class Promises(RuleBasedStateMachine):
             assert days == sorted(days)
             pattern = pdi.parse(f"urn:pdi://{series}/*/*/*/*.*.1")
             assert isinstance(pattern, pdi.PDIPattern)
-            assert [str(one.pdi.document) for one in self.archive.list(pattern)] == names
+            assert [str(one.pdi.document) for one in self.archive.lists.list(pattern)] == names
 
     @invariant()
     def serials_are_unique_in_their_day(self) -> None:
@@ -462,7 +462,7 @@ class Promises(RuleBasedStateMachine):
     @invariant()
     def what_was_said_stays(self) -> None:
         """Citations and statements stay, each once, in the order in which they were made."""
-        cited = [(str(one.pdi), one.fragment) for one in self.archive.citations()]
+        cited = [(str(one.pdi), one.fragment) for one in self.archive.passages.citations()]
         assert cited == self.cited
         stated = [(one.subject, one.predicate) for one in self.archive.statements.assertions()]
         assert stated == [(subject, predicate) for subject, predicate, _ in self.stated]
@@ -471,7 +471,7 @@ class Promises(RuleBasedStateMachine):
         """Check everything once more as fsck does, and clean up."""
         if hasattr(self, "archive"):
             # "quote": the words that are recorded here stand in no document.
-            assert {one.kind for one in self.archive.fsck()} <= {"ok", "orphan", "quote"}
+            assert {one.kind for one in self.archive.fixity.fsck()} <= {"ok", "orphan", "quote"}
             self.archive.close()
             Repository.drop(self.archive.directory)
         shutil.rmtree(self.folder)

@@ -160,20 +160,22 @@ def fill(archive: Repository, clock: Clock) -> list[str]:
     text = page.replace(".html.", ".utf-8.")
     cited = service.cite(text, quote="Some words", note="a note").reference
     lines = NewRepresentation(b"a line\r\n" * 9, "text/plain", sidecars={"side": b"object"})
-    text_of_lines = str(archive.commit([lines]).representations[0].pdi)
+    text_of_lines = str(archive.committer.commit([lines]).representations[0].pdi)
     provenance = Provenance("A title", "https://example.org/a", None, clock(), {"status": 200})
-    kept = archive.commit([PLAIN], provenance=provenance, key="a key")
-    archive.commit([NewRepresentation(b"more", "text/plain")], replaces=kept.pdi, key="another")
-    archive.add_format(kept.pdi, NewRepresentation(b"{}", "application/json"))
+    kept = archive.committer.commit([PLAIN], provenance=provenance, key="a key")
+    archive.committer.commit(
+        [NewRepresentation(b"more", "text/plain")], replaces=kept.pdi, key="another"
+    )
+    archive.committer.add_format(kept.pdi, NewRepresentation(b"{}", "application/json"))
     clock.now += timedelta(days=1)
     quoting = NewRepresentation(b"<p>Some words", "text/html", quotations=(("3", cited),))
-    composite = str(archive.commit([quoting], unique_id="quoting").representations[0].pdi)
+    composite = str(archive.committer.commit([quoting], unique_id="quoting").representations[0].pdi)
     gone = service.add(b"withdrawn words", name="gone.txt").pdi
     service.access.withdraw(gone, reason="court-order", status=451)
     service.annotations.statements.state(page, "same-as", "https://example.org/page", who="Ann")
     service.documents.series.delegate("resolver", f"a.{SERIES}", "https://pdi.example.org")
     service.log.state()
-    archive.set_setting("resolver", "https://pdi.example.org")
+    archive.settings.set("resolver", "https://pdi.example.org")
     absent = f"urn:pdi://{SERIES}/2026/11/20/none"
     return [
         page,
@@ -228,7 +230,7 @@ def questions(service: Archive, names: list[str]) -> Iterator[tuple[str, Questio
     yield "hashes", lambda: service.log.tile("tile/0/000.p/5")
     yield "verify", partial(verified, service, None)
     archive = service._repository  # noqa: SLF001 - over HTTP a key would be given
-    yield "the same key", lambda: archive.commit([PLAIN], key="a key").pdi
+    yield "the same key", lambda: archive.committer.commit([PLAIN], key="a key").pdi
     yield "cite", lambda: service.cite(names[1], quote="others", note="later")
 
 

@@ -20,7 +20,7 @@ from tests.engines import Repository
 from permacite import pdi
 from permacite.archive import NewRepresentation
 from permacite.archive.names import selection
-from permacite.archive.records.lists import listing
+from permacite.archive.records import listing
 from permacite.archive.records.rows import Effort
 from permacite.archive.records.statements import assertions_within
 from permacite.errors import NotFoundError, ParseError
@@ -99,7 +99,7 @@ class Shelf:
     def __init__(self, directory: Path) -> None:
         self.now = FIRST_DAY
         self.archive = Repository.create(directory, series=SERIES[0], clock=lambda: self.now)
-        self.archive.add_series(SERIES[1])
+        self.archive.settings.add_series(SERIES[1])
         self.versions: list[Version] = []
 
     def take(self, step: Step) -> None:
@@ -108,13 +108,15 @@ class Shelf:
         new = [NewRepresentation(token.encode(), TYPES[token]) for token in sorted(step.formats)]
         if step.replaces is not None and self.versions:
             earlier = self.versions[step.replaces % len(self.versions)].pdi.document
-            self.versions.append(self.archive.commit(new, replaces=earlier))
+            self.versions.append(self.archive.committer.commit(new, replaces=earlier))
             return
         taken = {(one.pdi.series, one.pdi.day, one.pdi.unique_id) for one in self.versions}
         day = f"{self.now:%d}"
         free = (tuple(step.series.split(".")), day, step.unique_id) not in taken
         unique_id = step.unique_id if free else None
-        self.versions.append(self.archive.commit(new, series=step.series, unique_id=unique_id))
+        self.versions.append(
+            self.archive.committer.commit(new, series=step.series, unique_id=unique_id)
+        )
 
     def covered(self, fields: tuple[str | None, ...] | None, *, latest: bool) -> list[str]:
         """The names of the versions that a pattern covers, in the order of commit, one by one."""
@@ -196,7 +198,7 @@ def test_pages_are_the_whole_list_while_others_commit(
         after = until = None
         late = iter(meanwhile)
         while True:
-            page = filled.archive.page(
+            page = filled.archive.lists.page(
                 pattern(fields),
                 limit=limit,
                 after=after,
@@ -270,13 +272,13 @@ def test_a_list_goes_on_behind_any_version_that_is_here() -> None:
     with shelf([step, step, step]) as filled:
         archive = filled.archive
         document = str(filled.versions[1].pdi.document)
-        behind = archive.page(limit=5, after=document)
-        before = archive.page(limit=5, until=document)
+        behind = archive.lists.page(limit=5, after=document)
+        before = archive.lists.page(limit=5, until=document)
         assert [version.pdi for version in behind.items] == [filled.versions[2].pdi]
         assert [version.pdi for version in before.items] == [v.pdi for v in filled.versions[:2]]
         for unknown in (f"{document}9", f"{document}.html.2"):
             with pytest.raises(NotFoundError):
-                archive.page(limit=5, after=unknown)
+                archive.lists.page(limit=5, after=unknown)
 
 
 DAY = "urn:pdi://a.lab.zz/2026/11/22/"

@@ -46,9 +46,11 @@ def held(location: Location) -> Held:
     """Read an archive: its log, all names with their digests, all contents."""
     with Repository.open(location) as archive:
         size = archive.log.size()
-        formats = [item for version in archive.list() for item in version.representations]
+        formats = [item for version in archive.lists.list() for item in version.representations]
         names = sorted((str(item.pdi), item.digest) for item in formats)
-        contents = {item.digest: archive.octets(item.digest) for item in formats if item.digest}
+        contents = {
+            item.digest: archive.contents.octets(item.digest) for item in formats if item.digest
+        }
         return Held(size, archive.log.root(size), names, contents)
 
 
@@ -62,19 +64,19 @@ def carriers(
 
     def copy(source: Location, target: Path) -> Location:
         with Repository.open(source) as archive:
-            archive.copy(target, with_key=True)
+            archive.copies.copy(target, with_key=True)
         return target
 
     def to_postgresql(source: Location, target: Path) -> Location:
         target.mkdir()
         location = server.location(target)
         with Repository.open(source) as archive:
-            archive.copy(location, with_key=True)
+            archive.copies.copy(location, with_key=True)
         return location
 
     def backup(source: Location, target: Path) -> Location:
         with Repository.open(source) as archive:
-            archive.backup(target)
+            archive.copies.backup(target)
         return target
 
     def mirror(source: Location, target: Path) -> Location:
@@ -116,10 +118,10 @@ def fill(path: Path, changes: Sequence[str]) -> None:
     with Repository.create(path, series=SERIES, clock=clock) as opened:
         commit(opened, "words")
         commit(opened, "words of Jane Roe")
-        second = list(opened.list())[1]
+        second = list(opened.lists.list())[1]
         for change in changes:
             CHANGES[change](opened)
-        opened.erase(second.pdi, ground="court-order")
+        opened.access.erase(second.pdi, ground="court-order")
 
 
 @pytest.fixture(scope="module")
@@ -224,13 +226,13 @@ def test_document_carriers_return_what_they_do_not_take(tmp_path: Path) -> None:
     reasons = {"closed": 0, "withdrawn": 1, "erased": 2}
     with Repository.create(tmp_path / "archive", series=SERIES) as archive:
         versions = [
-            archive.commit([NewRepresentation(b"words %d" % number, "text/plain")])
+            archive.committer.commit([NewRepresentation(b"words %d" % number, "text/plain")])
             for number in range(4)
         ]
         names = [version.representations[0].pdi for version in versions]
-        archive.set_standing(names[0], Standing("closed", ground="consent"))
+        archive.access.set_standing(names[0], Standing("closed", ground="consent"))
         archive.statements.withdraw(names[1].document, reason="safety")
-        archive.erase(names[2], ground="court-order")
+        archive.access.erase(names[2], ground="court-order")
         exports = {
             "bag": bagit.export(archive, tmp_path / "bag", None),
             "warc": warc.export(archive, tmp_path / "a.warc", None),

@@ -40,63 +40,63 @@ def archive(tmp_path: Path) -> Iterator[Repository]:
 
 def commit(archive: InFolder, text: str) -> None:
     """Commit a text."""
-    archive.commit([NewRepresentation(text.encode(), "text/plain", charset="utf-8")])
+    archive.committer.commit([NewRepresentation(text.encode(), "text/plain", charset="utf-8")])
 
 
 def texts(directory: Path) -> list[bytes]:
     """Return what an archive holds, after checking all of it."""
     with InFolder.open(directory, clock=noon) as opened:
-        assert {finding.kind for finding in opened.fsck()} == {"ok"}
-        return [opened.read(version.representations[0]) for version in opened.list()]
+        assert {finding.kind for finding in opened.fixity.fsck()} == {"ok"}
+        return [opened.contents.read(version.representations[0]) for version in opened.lists.list()]
 
 
 @pytest.mark.parametrize("link", [True, False], ids=["linked", "copied"])
 def test_a_backup_is_an_archive(
     archive: Repository, tmp_path: Path, engine: object, *, link: bool
 ) -> None:
-    archive.backup(tmp_path / "backup", link=link)
+    archive.copies.backup(tmp_path / "backup", link=link)
     assert texts(tmp_path / "backup") == [b"one"]
-    file = file_of(archive.directory, next(archive.list()).representations[0].digest)
+    file = file_of(archive.directory, next(archive.lists.list()).representations[0].digest)
     assert file.stat().st_nlink == (2 if link and engine is None else 1)
     with InFolder.open(tmp_path / "backup", clock=noon) as copy:
         assert copy.log.verifiers == archive.log.verifiers
-        assert copy.series == SERIES
+        assert copy.settings.series == SERIES
         commit(copy, "in the copy")
-    assert archive.count() == 1
+    assert archive.lists.count() == 1
 
 
 def test_a_backup_is_brought_up_to_date(archive: Repository, tmp_path: Path) -> None:
-    archive.backup(tmp_path / "backup")
-    archive.backup(tmp_path / "backup")
+    archive.copies.backup(tmp_path / "backup")
+    archive.copies.backup(tmp_path / "backup")
     commit(archive, "two")
     archive.log.checkpoint()
-    archive.backup(tmp_path / "backup")
+    archive.copies.backup(tmp_path / "backup")
     assert texts(tmp_path / "backup") == [b"one", b"two"]
 
 
 def test_a_backup_never_overwrites_other_things(archive: Repository, tmp_path: Path) -> None:
-    archive.backup(tmp_path / "backup")
+    archive.copies.backup(tmp_path / "backup")
     with InFolder.open(tmp_path / "backup", clock=noon) as copy:
         commit(copy, "in the copy")
     with pytest.raises(ConflictError):
-        archive.backup(tmp_path / "backup")
+        archive.copies.backup(tmp_path / "backup")
     assert texts(tmp_path / "backup") == [b"one", b"in the copy"]
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.txt").write_text("mine")
     for target in (tmp_path / "other", archive.directory):
         with pytest.raises(ConflictError):
-            archive.backup(target)
+            archive.copies.backup(target)
     InFolder.create(tmp_path / "third", series=SERIES, clock=noon).close()
     with pytest.raises(ConflictError):
-        archive.backup(tmp_path / "third")
+        archive.copies.backup(tmp_path / "third")
     with InFolder.open(tmp_path / "third", clock=noon) as third:
         commit(third, "of the third")
     (tmp_path / "third" / "log.key").unlink()
     with pytest.raises(ConflictError):
-        archive.backup(tmp_path / "third")
+        archive.copies.backup(tmp_path / "third")
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match=r"[Ff]ile (is there|exists)"):
-        archive.backup(tmp_path / "file")
+        archive.copies.backup(tmp_path / "file")
     with pytest.raises(StorageError, match="a file is there"):
         InFolder.create(tmp_path / "file", series=SERIES)
 
@@ -114,19 +114,19 @@ def test_a_backup_while_others_commit_lacks_nothing(archive: Repository, tmp_pat
     thread.start()
     try:
         for _ in range(3):
-            archive.backup(tmp_path / "backup")
+            archive.copies.backup(tmp_path / "backup")
     finally:
         stop.set()
         thread.join()
     with InFolder.open(tmp_path / "backup") as copy:
-        assert {finding.kind for finding in copy.verify()} == {"ok"}
-        held = [str(version.pdi.document) for version in copy.list()]
-    assert held == [str(one.pdi.document) for one in archive.list(limit=len(held))]
+        assert {finding.kind for finding in copy.fixity.verify()} == {"ok"}
+        held = [str(version.pdi.document) for version in copy.lists.list()]
+    assert held == [str(one.pdi.document) for one in archive.lists.list(limit=len(held))]
 
 
 def test_fsck_finds_octets_that_nothing_names(archive: Repository) -> None:
     digest = archive._objects.put(b"left by a failed commit")  # noqa: SLF001 - as a crash leaves it
-    findings = [finding for finding in archive.fsck() if finding.kind != "ok"]
+    findings = [finding for finding in archive.fixity.fsck() if finding.kind != "ok"]
     assert [(one.name, one.kind) for one in findings] == [(digest, "orphan")]
 
 
@@ -150,5 +150,5 @@ def test_fsck_finds_a_database_that_is_not_as_it_was_made(
     connection = sqlite3.connect(archive.directory / "catalog.sqlite")
     with contextlib.closing(connection), connection:
         connection.execute(statement)
-    findings = [finding for finding in archive.fsck() if finding.kind != "ok"]
+    findings = [finding for finding in archive.fixity.fsck() if finding.kind != "ok"]
     assert [one.kind for one in findings] == ["catalog"]

@@ -40,7 +40,7 @@ pytestmark = pytest.mark.engines(deep=True)
 def archive(tmp_path: Path) -> Iterator[Repository]:
     """An archive with some of everything, and a backup of it."""
     with changed(tmp_path / "archive") as opened:
-        assert opened.backup(tmp_path / "copy").whole
+        assert opened.copies.backup(tmp_path / "copy").whole
         yield opened
 
 
@@ -68,10 +68,10 @@ def test_what_changed_follows_and_nothing_else_is_touched(
     archive: Repository, tmp_path: Path, change: Callable[[Repository], object]
 ) -> None:
     change(archive)
-    assert not archive.backup(tmp_path / "copy").whole
+    assert not archive.copies.backup(tmp_path / "copy").whole
     assert_same(archive, tmp_path / "copy")
     everything(archive)
-    assert not archive.backup(tmp_path / "copy", link=False).whole
+    assert not archive.copies.backup(tmp_path / "copy", link=False).whole
     assert_same(archive, tmp_path / "copy")
 
 
@@ -80,18 +80,18 @@ def test_what_is_erased_goes_from_the_copy_with_all_traces(
     archive: Repository, tmp_path: Path
 ) -> None:
     name = commit(archive, "the words of Jane Roe")
-    archive.backup(tmp_path / "copy", link=False)
-    version = next(one for one in archive.list() if str(one.pdi.document) == name)
+    archive.copies.backup(tmp_path / "copy", link=False)
+    version = next(one for one in archive.lists.list() if str(one.pdi.document) == name)
     file = file_of(tmp_path / "copy", version.representations[0].digest)
     assert file.read_bytes() == b"the words of Jane Roe"
-    archive.erase(version.pdi.document, ground="data-protection")
-    assert is_whole(archive.backup(tmp_path / "copy"))
+    archive.access.erase(version.pdi.document, ground="data-protection")
+    assert is_whole(archive.copies.backup(tmp_path / "copy"))
     assert not file.exists()
     assert_same(archive, tmp_path / "copy")
     for path in (tmp_path / "copy").glob("catalog.sqlite*"):
         assert b"Jane Roe" not in path.read_bytes()
     commit(archive, "later")
-    assert not archive.backup(tmp_path / "copy").whole
+    assert not archive.copies.backup(tmp_path / "copy").whole
     assert_same(archive, tmp_path / "copy")
 
 
@@ -101,13 +101,13 @@ def test_octets_that_waited_come_when_they_are_files(archive: Repository, tmp_pa
     archive._catalog.write(  # noqa: SLF001 - as a commit beside others does
         lambda transaction: octets.stage(transaction.connection, [(digest_of(text), text)])
     )
-    archive.commit([NewRepresentation(text, "image/png")])
+    archive.committer.commit([NewRepresentation(text, "image/png")])
     file_of(archive.directory, digest_of(text)).unlink()  # as a commit beside others does
-    archive.backup(tmp_path / "copy")
+    archive.copies.backup(tmp_path / "copy")
     octets_of = bytes.fromhex(digest_of(text).removeprefix("sha-256:"))
     assert octets_of in {digest for _, digest, _ in rows(tmp_path / "copy")["unsettled"]}
     archive._objects.flush()  # noqa: SLF001 - the thread that does it waits for quiet
-    assert not archive.backup(tmp_path / "copy").whole
+    assert not archive.copies.backup(tmp_path / "copy").whole
     assert_same(archive, tmp_path / "copy")
 
 
@@ -124,18 +124,18 @@ def test_a_copy_that_someone_else_changed_is_made_whole(
     archive: Repository, tmp_path: Path
 ) -> None:
     with InFolder.open(tmp_path / "copy", clock=clock) as copy:
-        copy.set_setting("resolver", "https://other.example")
-    assert not archive.backup(tmp_path / "copy").whole
+        copy.settings.set("resolver", "https://other.example")
+    assert not archive.copies.backup(tmp_path / "copy").whole
     assert_same(archive, tmp_path / "copy")
     with InFolder.open(tmp_path / "copy", clock=clock) as copy:
-        copy.set_standing(first(copy), Standing("closed", ground="licence"))
+        copy.access.set_standing(first(copy), Standing("closed", ground="licence"))
     if Repository.engine is None:
-        assert archive.backup(tmp_path / "copy").whole
+        assert archive.copies.backup(tmp_path / "copy").whole
         assert_same(archive, tmp_path / "copy")
         with InFolder.open(tmp_path / "copy", clock=clock) as copy:
             commit(copy, "of the copy")
     with pytest.raises(ConflictError):
-        archive.backup(tmp_path / "copy")
+        archive.copies.backup(tmp_path / "copy")
 
 
 @pytest.mark.parametrize("octets_at", [0, 100, 4096], ids=["head", "header", "schema"])
@@ -147,30 +147,32 @@ def test_a_damaged_catalog_is_replaced(archive: Repository, tmp_path: Path, octe
         file.write(b"\xff" * 3000)
     if Repository.engine is not None:
         with pytest.raises(StorageError, match=r"damaged|no SQLite file"):
-            archive.backup(tmp_path / "copy")
+            archive.copies.backup(tmp_path / "copy")
         return
-    assert is_whole(archive.backup(tmp_path / "copy"))
+    assert is_whole(archive.copies.backup(tmp_path / "copy"))
     assert_same(archive, tmp_path / "copy")
 
 
 def test_a_full_backup_mends_octets_and_tells_what_is_lost(
     archive: Repository, tmp_path: Path
 ) -> None:
-    archive.backup(tmp_path / "other", link=False)
-    digests = [one.representations[0].digest for one in archive.list()]
+    archive.copies.backup(tmp_path / "other", link=False)
+    digests = [one.representations[0].digest for one in archive.lists.list()]
     damage(file_of(tmp_path / "other", digests[0]))
     file_of(tmp_path / "other", digests[1]).unlink()
-    assert archive.backup(tmp_path / "other", link=False).files == 0, "nothing is looked at again"
-    mended = archive.backup(tmp_path / "other", full=True)
+    assert archive.copies.backup(tmp_path / "other", link=False).files == 0, (
+        "nothing is looked at again"
+    )
+    mended = archive.copies.backup(tmp_path / "other", full=True)
     assert is_whole(mended)
     assert (mended.files, mended.lost) == (2, ())
     with InFolder.open(tmp_path / "other", clock=clock) as copy:
-        assert {finding.kind for finding in copy.fsck()} <= {"ok", "orphan"}
+        assert {finding.kind for finding in copy.fixity.fsck()} <= {"ok", "orphan"}
     damage(file_of(archive.directory, digests[0]))
     file_of(archive.directory, digests[1]).unlink()
-    assert archive.backup(tmp_path / "third", link=False).lost == tuple(sorted(digests[:2]))
+    assert archive.copies.backup(tmp_path / "third", link=False).lost == tuple(sorted(digests[:2]))
     with InFolder.open(tmp_path / "other", clock=clock) as copy:
-        assert {finding.kind for finding in copy.fsck()} <= {"ok", "orphan"}, (
+        assert {finding.kind for finding in copy.fixity.fsck()} <= {"ok", "orphan"}, (
             "the good ones are kept"
         )
 
@@ -192,11 +194,11 @@ def test_what_cannot_be_written_is_told_and_the_last_copy_stays(
     octets_there.write_bytes(b"")  # nothing can be written there, not even by root
     for full in (False, True):
         with pytest.raises(StorageError, match="cannot use"):
-            archive.backup(tmp_path / "copy", full=full)
+            archive.copies.backup(tmp_path / "copy", full=full)
         assert rows(tmp_path / "copy") == before
     octets_there.unlink()
     (tmp_path / "aside").rename(octets_there)
-    archive.backup(tmp_path / "copy")
+    archive.copies.backup(tmp_path / "copy")
     assert_same(archive, tmp_path / "copy")
 
 
@@ -206,7 +208,7 @@ from pathlib import Path
 from permacite.archive import Repository
 with Repository.open(Path(sys.argv[1])) as archive:
     print("ready", flush=True)
-    archive.backup(Path(sys.argv[2]), link=False, full=sys.argv[3] == "full")
+    archive.copies.backup(Path(sys.argv[2]), link=False, full=sys.argv[3] == "full")
     print("done", flush=True)
 """
 
@@ -222,7 +224,7 @@ def test_a_backup_killed_at_any_moment_leaves_the_last_one_whole(
     killed = 0
     for turn in range(times(12, 200)):
         texts = [NewRepresentation(b"%d %d" % (turn, number), "image/png") for number in range(20)]
-        archive.commit_all([NewVersion([text]) for text in texts])
+        archive.committer.commit_all([NewVersion([text]) for text in texts])
         command = [sys.executable, "-c", BACK_UP, str(archive.directory), str(copy), way]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
@@ -231,9 +233,9 @@ def test_a_backup_killed_at_any_moment_leaves_the_last_one_whole(
             os.kill(process.pid, signal.SIGKILL)
             killed += process.stdout.readline() == ""
         with InFolder.open(copy, clock=clock) as opened:
-            kinds = {finding.kind for finding in opened.fsck()}
+            kinds = {finding.kind for finding in opened.fixity.fsck()}
             assert kinds <= {"ok", "orphan"}
-            assert opened.count() % 20 == archive.count() % 20, "rows come together"
+            assert opened.lists.count() % 20 == archive.lists.count() % 20, "rows come together"
     assert killed
-    archive.backup(copy)
+    archive.copies.backup(copy)
     assert_same(archive, copy)

@@ -52,12 +52,14 @@ class Case:
         self.folder, _ = unpack(folder)
         Repository.adopt(self.folder)
         with Repository.open(self.folder, clock=noon) as archive:
-            gone = archive.commit([NewRepresentation(b"a text", "text/plain")], unique_id="gone")
-            self.large = archive.commit([NewRepresentation(LARGE, "text/html")])
-            archive.erase(gone.pdi, ground="court-order")
+            gone = archive.committer.commit(
+                [NewRepresentation(b"a text", "text/plain")], unique_id="gone"
+            )
+            self.large = archive.committer.commit([NewRepresentation(LARGE, "text/html")])
+            archive.access.erase(gone.pdi, ground="court-order")
             archive._objects.flush()  # noqa: SLF001 - the thread that does it waits for quiet
             self.rows = dumped(archive)
-            self.kinds = [one.kind for one in archive.fsck()]
+            self.kinds = [one.kind for one in archive.fixity.fsck()]
         self.schema = server.location(self.folder).partition("&schema=")[2].partition("&")[0]
         self.after = self.state()
         self.take_back()
@@ -77,10 +79,10 @@ class Case:
         """Check that it opens, and that all is as it was."""
         with Repository.open(location or self.folder, clock=noon) as archive:
             assert dumped(archive) == self.rows
-            assert [one.kind for one in archive.fsck()] == self.kinds
+            assert [one.kind for one in archive.fixity.fsck()] == self.kinds
             digest = self.large.representations[0].digest
-            assert [each.pdi for each in archive.find_by_digest(digest)] == [self.large.pdi]
-            assert archive.read(self.large.representations[0]) == LARGE
+            assert [each.pdi for each in archive.origins.find_by_digest(digest)] == [self.large.pdi]
+            assert archive.contents.read(self.large.representations[0]) == LARGE
         assert self.state() == self.after
 
 
@@ -137,8 +139,8 @@ def test_digests_that_were_texts_become_octets_and_nothing_else_changes(case: Ca
     assert {(SCHEMA_VERSION,)} == case.after[0]
     case.check()
     with Repository.open(case.folder, clock=noon) as archive:
-        assert archive.erase(case.large.pdi, ground="court-order").is_done
-        assert {one.kind for one in archive.fsck()} <= {*case.kinds, "erased"}
+        assert archive.access.erase(case.large.pdi, ground="court-order").is_done
+        assert {one.kind for one in archive.fixity.fsck()} <= {*case.kinds, "erased"}
 
 
 def test_a_step_that_fails_leaves_the_schema_before(case: Case) -> None:

@@ -55,7 +55,7 @@ def commit(archive: Repository, count: int = 1) -> Version:
         page = NewRepresentation(f"<p>{number}".encode(), "text/html", charset="utf-8")
         text = NewRepresentation(f"word {number}".encode(), "text/plain", charset="utf-8")
         source = Provenance(title="t", uri="http://example.org/")
-        version = archive.commit([page, text], provenance=source)
+        version = archive.committer.commit([page, text], provenance=source)
     return version
 
 
@@ -72,7 +72,7 @@ def proven(tmp_path_factory: pytest.TempPathFactory, engine: Server | None) -> I
 @pytest.fixture(scope="module")
 def proof(proven: Repository) -> bytes:
     """A bundle about the text of the fourth of seven documents."""
-    return proven.prove(name("urn:pdi://lab.example.us/2026/11/21/4.text.1"))
+    return proven.proofs.prove(name("urn:pdi://lab.example.us/2026/11/21/4.text.1"))
 
 
 def name(text: str) -> pdi.PDI:
@@ -92,7 +92,7 @@ def test_a_bundle_is_checked_offline(proven: Repository, proof: bytes) -> None:
     assert (report.origin, report.tree_size) == (f"{SERIES}/log", 7)
     assert report.committed_at == "2026-11-21T12:00:00.000000Z"
     assert {check.name for check in report.checks} >= {"content", "inclusion", "signature", "key"}
-    assert proven.prove(name(report.name)) == proof
+    assert proven.proofs.prove(name(report.name)) == proof
 
 
 def test_a_bundle_whose_key_nobody_vouches_for_says_so(proof: bytes) -> None:
@@ -294,7 +294,7 @@ def cited(proven: Repository) -> bytes:
     words = Citation(
         f"{text}#char=0,4", text, 0, 4, "word", "", "", "text/plain", noon(), note=None
     )
-    return proven.prove(text, citation=words)
+    return proven.proofs.prove(text, citation=words)
 
 
 @pytest.mark.engines

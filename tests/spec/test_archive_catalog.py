@@ -70,13 +70,13 @@ def fill(archive: Repository) -> None:
         sidecars={"map": b"[]"},
         quotations=(("0", "pdi://oma.eop.gov.us/1997/09/01/1.text.1#37,51"),),
     )
-    version = archive.commit([page(), new], key="first")
+    version = archive.committer.commit([page(), new], key="first")
     text = version.representations[1].pdi
-    archive.record_citation(NewCitation(f"{text}#char=0,3", text, 0, 3, "one"))
+    archive.passages.record(NewCitation(f"{text}#char=0,3", text, 0, 3, "one"))
     archive.log.checkpoint()
     archive.statements.state(str(text), "dc:subject", "harbours")
     archive.delegations.delegate("resolver", SERIES, "https://resolver.example/")
-    archive.seal_day(SERIES, date(2026, 11, 20))
+    archive.days.seal(SERIES, date(2026, 11, 20))
 
 
 @pytest.fixture(scope="module")
@@ -164,43 +164,43 @@ BAD_INSERTS = [
 def test_rows_that_break_the_order_are_refused_by_hand_too(
     archive: Repository, directory: Path, table: str, row: str
 ) -> None:
-    archive.commit([page()])
+    archive.committer.commit([page()])
     with pytest.raises(sqlite3.IntegrityError):
         by_hand(directory, f"INSERT INTO {table} {row}")
 
 
 def test_pdi_22_an_idempotency_key_gives_the_first_version_again(archive: Repository) -> None:
     """Clause pdi-22."""
-    first = archive.commit([page()], key="k", provenance=Provenance(title="first"))
-    again = archive.commit([page()], key="k", provenance=Provenance(title="retried"))
+    first = archive.committer.commit([page()], key="k", provenance=Provenance(title="first"))
+    again = archive.committer.commit([page()], key="k", provenance=Provenance(title="retried"))
     assert again == first
-    assert archive.count() == 1
+    assert archive.lists.count() == 1
     with pytest.raises(ConflictError):
-        archive.commit([page("<p>other")], key="k")
-    assert archive.commit([page()], key="l").pdi.unique_id == "2"
+        archive.committer.commit([page("<p>other")], key="k")
+    assert archive.committer.commit([page()], key="l").pdi.unique_id == "2"
 
 
 def test_an_idempotency_key_counts_for_next_versions_too(archive: Repository) -> None:
-    first = archive.commit([page()])
-    second = archive.commit([page("<p>two")], replaces=first.pdi, key="k")
-    assert archive.commit([page("<p>two")], replaces=first.pdi, key="k") == second
-    assert [one.number for one in archive.versions(first.pdi)] == [1, 2]
+    first = archive.committer.commit([page()])
+    second = archive.committer.commit([page("<p>two")], replaces=first.pdi, key="k")
+    assert archive.committer.commit([page("<p>two")], replaces=first.pdi, key="k") == second
+    assert [one.number for one in archive.lookup.versions(first.pdi)] == [1, 2]
 
 
 def test_one_format_given_twice_is_refused(archive: Repository) -> None:
     with pytest.raises(ConflictError):
-        archive.commit([page(), page("<p>two")])
-    assert archive.count() == 0
+        archive.committer.commit([page(), page("<p>two")])
+    assert archive.lists.count() == 0
 
 
 def test_a_next_version_cannot_change_the_name(archive: Repository) -> None:
-    first = archive.commit([page()])
-    archive.add_series("other.example.us")
+    first = archive.committer.commit([page()])
+    archive.settings.add_series("other.example.us")
     with pytest.raises(ConflictError):
-        archive.commit([page()], replaces=first.pdi, series="other.example.us")
+        archive.committer.commit([page()], replaces=first.pdi, series="other.example.us")
     with pytest.raises(ConflictError):
-        archive.commit([page()], replaces=first.pdi, unique_id="x")
-    assert archive.commit([page()], replaces=first.pdi, series=SERIES.upper()).number == 2
+        archive.committer.commit([page()], replaces=first.pdi, unique_id="x")
+    assert archive.committer.commit([page()], replaces=first.pdi, series=SERIES.upper()).number == 2
 
 
 def test_what_fails_inside_a_group_fails_alone(archive: Repository) -> None:
@@ -211,7 +211,7 @@ def test_what_fails_inside_a_group_fails_alone(archive: Repository) -> None:
         start.wait()
         try:
             unique_id = "taken" if number % 2 else None
-            version = archive.commit([page(f"<p>{number}")], unique_id=unique_id)
+            version = archive.committer.commit([page(f"<p>{number}")], unique_id=unique_id)
             outcomes[number] = version.pdi.unique_id
         except ConflictError:
             outcomes[number] = "conflict"
@@ -223,7 +223,7 @@ def test_what_fails_inside_a_group_fails_alone(archive: Repository) -> None:
         thread.join()
     assert sorted(outcomes[n] for n in range(0, 8, 2)) == ["1", "2", "3", "4"]
     assert sorted(outcomes[n] for n in range(1, 8, 2)) == ["conflict"] * 3 + ["taken"]
-    assert {finding.kind for finding in archive.verify()} == {"ok"}
+    assert {finding.kind for finding in archive.fixity.verify()} == {"ok"}
 
 
 @pytest.mark.sqlite  # the same
@@ -238,7 +238,7 @@ def test_create_refuses_an_archive_and_a_folder_with_things_in_it(
         Repository.create(tmp_path / "full", series=SERIES)
     (tmp_path / "empty").mkdir()
     Repository.create(tmp_path / "empty", series=SERIES).close()
-    assert archive.series == SERIES
+    assert archive.settings.series == SERIES
 
 
 def reason(directory: Path) -> str:
@@ -265,7 +265,7 @@ def test_open_says_what_is_wrong(archive: Repository, directory: Path, tmp_path:
 
 @pytest.mark.sqlite  # in test_archive_postgresql.py PostgreSQL is
 def test_a_locked_archive_is_told_and_serves_readers(archive: Repository, directory: Path) -> None:
-    first = archive.commit([page()])
+    first = archive.committer.commit([page()])
     holder = sqlite3.connect(directory / "catalog.sqlite", isolation_level=None)
     with (
         contextlib.closing(holder),
@@ -273,11 +273,11 @@ def test_a_locked_archive_is_told_and_serves_readers(archive: Repository, direct
     ):
         holder.execute("BEGIN IMMEDIATE")
         with pytest.raises(StorageError) as error:
-            second.commit([page("<p>two")])
+            second.committer.commit([page("<p>two")])
         assert error.value.reason == "locked"
-        assert second.version(first.pdi) == first
+        assert second.lookup.version(first.pdi) == first
         holder.execute("ROLLBACK")
-        assert second.commit([page("<p>two")]).pdi.unique_id == "2"
+        assert second.committer.commit([page("<p>two")]).pdi.unique_id == "2"
 
 
 @pytest.mark.sqlite  # nobody holds a PostgreSQL alone
@@ -293,7 +293,7 @@ def test_an_archive_that_is_held_alone_is_told_at_once(
 
 
 def test_an_archive_on_a_disk_that_may_only_be_read(archive: Repository, directory: Path) -> None:
-    version = archive.commit([page()])
+    version = archive.committer.commit([page()])
     archive.close()
     remount = ["mount", "-o", "remount,ro,bind", str(directory)]
     if not mounted(["mount", "--bind", str(directory), str(directory)]):
@@ -301,10 +301,13 @@ def test_an_archive_on_a_disk_that_may_only_be_read(archive: Repository, directo
     try:
         assert mounted(remount)
         with Repository.open(directory, clock=noon) as opened:
-            assert opened.read(opened.version(version.pdi).representations[0]) == b"<p>one"
-            assert {finding.kind for finding in opened.verify()} == {"ok"}
+            assert (
+                opened.contents.read(opened.lookup.version(version.pdi).representations[0])
+                == b"<p>one"
+            )
+            assert {finding.kind for finding in opened.fixity.verify()} == {"ok"}
             with pytest.raises(StorageError) as error:
-                opened.commit([page("<p>two")])
+                opened.committer.commit([page("<p>two")])
             assert error.value.reason == "io"
     finally:
         subprocess.run(["umount", str(directory)], check=True)
@@ -316,23 +319,23 @@ def mounted(command: list[str]) -> bool:
 
 
 def test_a_forked_process_is_told_to_open_the_archive_itself(archive: Repository) -> None:
-    archive.commit([page()])
+    archive.committer.commit([page()])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # forking with threads: the point here
         child = os.fork()
     if child == 0:  # the child says by its exit status what it was told
         try:
-            archive.commit([page("<p>two")])
+            archive.committer.commit([page("<p>two")])
         except StorageError:
             os._exit(7)
         finally:
             os._exit(8)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
-    assert archive.count() == 1
+    assert archive.lists.count() == 1
 
 
 def test_a_version_is_asked_for_its_formats_by_token(archive: Repository) -> None:
-    version = archive.commit([page()])
+    version = archive.committer.commit([page()])
     assert version.representation("HTML") == version.representations[0]
     with pytest.raises(LookupError):
         version.representation("gif")
@@ -347,9 +350,9 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.sqlite  # in test_database_in_trouble.py the disk of PostgreSQL is full
 def test_a_full_disk_under_the_catalog_is_told(archive: Repository, directory: Path) -> None:
-    archive.commit([page()])
+    archive.committer.commit([page()])
     with Repository.open(directory, clock=noon) as second:
-        second.commit([page("<p>two")])  # the writer runs now
+        second.committer.commit([page("<p>two")])  # the writer runs now
         pages = sqlite3.connect(directory / "catalog.sqlite")
         with contextlib.closing(pages):
             used = pages.execute("PRAGMA page_count").fetchone()[0]
@@ -360,24 +363,26 @@ def test_a_full_disk_under_the_catalog_is_told(archive: Repository, directory: P
 
         second._catalog.write(shrink)  # noqa: SLF001 - a disk of our own
         with pytest.raises(StorageError) as error:
-            second.commit([page("<p>three")], provenance=Provenance(details={"big": "x" * 500_000}))
+            second.committer.commit(
+                [page("<p>three")], provenance=Provenance(details={"big": "x" * 500_000})
+            )
         assert error.value.reason == "full"
-        assert second.count() == 2
-    assert [version.pdi.unique_id for version in archive.list()] == ["1", "2"]
-    assert archive.commit([page("<p>three")]).pdi.unique_id == "3"
-    assert {finding.kind for finding in archive.verify()} == {"ok"}
+        assert second.lists.count() == 2
+    assert [version.pdi.unique_id for version in archive.lists.list()] == ["1", "2"]
+    assert archive.committer.commit([page("<p>three")]).pdi.unique_id == "3"
+    assert {finding.kind for finding in archive.fixity.verify()} == {"ok"}
 
 
 def test_details_that_json_cannot_say_are_refused(archive: Repository) -> None:
     with pytest.raises(ValueError, match="JSON has no nan"):
-        archive.commit([page()], provenance=Provenance(details={"score": float("nan")}))
-    assert archive.count() == 0
+        archive.committer.commit([page()], provenance=Provenance(details={"score": float("nan")}))
+    assert archive.lists.count() == 0
 
 
 def test_a_closed_archive_says_so(archive: Repository) -> None:
-    archive.commit([page()])
+    archive.committer.commit([page()])
     archive.close()
-    for attempt in (lambda: archive.commit([page()]), archive.series_names):
+    for attempt in (lambda: archive.committer.commit([page()]), archive.settings.series_names):
         with pytest.raises(StorageError) as error:
             attempt()
         assert error.value.reason == "closed"
@@ -392,8 +397,8 @@ def test_a_backup_made_by_copying_the_folder_is_an_archive(
     archive.close()
     shutil.copytree(directory, tmp_path / "copy")
     with Repository.open(tmp_path / "copy", clock=noon) as copy:
-        assert {finding.kind for finding in copy.verify()} == {"ok"}
-        assert copy.commit([page("<p>two")]).pdi.unique_id == "2"
+        assert {finding.kind for finding in copy.fixity.verify()} == {"ok"}
+        assert copy.committer.commit([page("<p>two")]).pdi.unique_id == "2"
 
 
 TWO_PROCESSES = """
@@ -405,7 +410,8 @@ now = lambda: datetime(2026, 11, 21, 12, tzinfo=UTC)
 with Repository.open(sys.argv[1], clock=now) as archive:
     for number in range(20):
         content = f"{sys.argv[2]} {number}".encode()
-        version = archive.commit([NewRepresentation(content, "text/plain", charset="utf-8")])
+        text = NewRepresentation(content, "text/plain", charset="utf-8")
+        version = archive.committer.commit([text])
         print(version.pdi.unique_id, content.decode(), flush=True)
 """
 
@@ -423,15 +429,18 @@ def test_two_processes_mint_at_once(archive: Repository, directory: Path) -> Non
     assert [process.returncode for process in processes] == [0, 0]
     minted = dict(line.split(" ", 1) for line in printed.splitlines())
     assert sorted(map(int, minted)) == list(range(1, 41))
-    for version in archive.list():
-        assert archive.read(version.representations[0]).decode() == minted[version.pdi.unique_id]
+    for version in archive.lists.list():
+        assert (
+            archive.contents.read(version.representations[0]).decode()
+            == minted[version.pdi.unique_id]
+        )
 
 
 def test_damage_is_told_with_the_place_where_it_is(directory: Path) -> None:
     with Repository.create(directory, series=SERIES, clock=noon) as archive:
-        name = archive.commit([page()]).pdi
+        name = archive.committer.commit([page()]).pdi
     Repository.tamper(directory, "UPDATE version SET committed_at = 'noon'")
     with Repository.open(directory) as archive, pytest.raises(StorageError) as refused:
-        archive.version(name)
+        archive.lookup.version(name)
     assert refused.value.reason == "damaged"
     assert refused.value.path.startswith(archive.where)

@@ -34,7 +34,7 @@ def take():
     try:
         for number in range(each):
             if number % 2 == 0:
-                archive.commit([NewRepresentation(b"words", "image/png")])
+                archive.committer.commit([NewRepresentation(b"words", "image/png")])
             archive.log.checkpoint()
     except Exception as error:
         faults.append(error)
@@ -66,4 +66,4 @@ def test_no_checkpoint_raises_an_alarm(tmp_path: Path, times: Callable[[int, int
     Repository.create(directory, series="lab.example.us").close()
     assert take_together(directory, times(2_000, 100_000)) == []
     with Repository.open(directory) as archive:
-        assert {one.kind for one in archive.verify()} == {"ok"}
+        assert {one.kind for one in archive.fixity.verify()} == {"ok"}

@@ -12,7 +12,7 @@ from tests.engines import Repository
 
 from permacite.archive import NewRepresentation, Timekeeper, Witness
 from permacite.archive.model import utc_now
-from permacite.archive.records.days import is_synchronised, kept
+from permacite.archive.records.days import is_synchronised, kept, seal_of
 from permacite.capture import Exchange
 from permacite.errors import StorageError
 from permacite.service.archive import Archive
@@ -64,7 +64,7 @@ def archive(tmp_path: Path, wall: Wall) -> Iterator[Repository]:
 def commit(archive: Repository, **wanted: object) -> Version:
     """Commit a document."""
     page = NewRepresentation(b"<p>x", "text/html", charset="utf-8")
-    return archive.commit([page], **wanted)  # type: ignore[arg-type]
+    return archive.committer.commit([page], **wanted)  # type: ignore[arg-type]
 
 
 def refusal(archive: Repository, **wanted: object) -> StorageError:
@@ -90,10 +90,10 @@ def test_a_date_that_nothing_bears_out_is_refused(archive: Repository, wall: Wal
     assert "the last commit was on 2026-11-21" in error.problem
     assert "--confirm-date 2026-12-23" in error.hint
     refusal(archive, unique_id="report")
-    document = archive.version(next(archive.list()).pdi)
+    document = archive.lookup.version(next(archive.lists.list()).pdi)
     refusal(archive, replaces=document.pdi)
     with pytest.raises(StorageError):
-        archive.add_format(document.pdi, NewRepresentation(b"%PDF", "application/pdf"))
+        archive.committer.add_format(document.pdi, NewRepresentation(b"%PDF", "application/pdf"))
     wall.now = NOON + DAY
     assert str(commit(archive).pdi.document).endswith("/2026/11/22/1"), "nothing was sealed"
 
@@ -140,17 +140,18 @@ def test_no_day_is_sealed_that_only_the_clock_says_has_passed(
     archive: Repository, wall: Wall
 ) -> None:
     wall.now = AHEAD
-    archive.seal_day(SERIES, NOON.date())
+    archive.days.seal(SERIES, NOON.date())
     with pytest.raises(StorageError):
-        archive.seal_day(SERIES, date(2029, 1, 1))
+        archive.days.seal(SERIES, date(2029, 1, 1))
     wall.is_right = True
-    archive.seal_day(SERIES, date(2029, 1, 1))
-    assert archive.is_sealed(SERIES, date(2029, 1, 1))
+    archive.days.seal(SERIES, date(2029, 1, 1))
+    sealed = archive._catalog.read(seal_of, SERIES, "2029-01-01")  # noqa: SLF001 - what is stored is looked at
+    assert sealed is not None
 
 
 def run_ahead(archive: Repository, wall: Wall) -> Version:
     """Commit in 2031, then find the clock to be wrong; return what was there before."""
-    early = archive.version(next(archive.list()).pdi)
+    early = archive.lookup.version(next(archive.lists.list()).pdi)
     wall.now = AHEAD
     commit(archive, witness=Witness(operator=AHEAD.date()))
     wall.now = NOON + DAY
@@ -168,24 +169,24 @@ def test_a_series_that_is_ahead_says_how_to_go_on(archive: Repository, wall: Wal
 
 def test_another_series_mints_on_and_every_promise_holds(archive: Repository, wall: Wall) -> None:
     early = run_ahead(archive, wall)
-    archive.use_series(f"new.{SERIES}")
-    assert archive.series_names() == [f"new.{SERIES}", SERIES]
+    archive.settings.use_series(f"new.{SERIES}")
+    assert archive.settings.series_names() == [f"new.{SERIES}", SERIES]
     assert str(commit(archive).pdi.document) == f"urn:pdi://new.{SERIES}/2026/11/22/1"
     refusal(archive, series=SERIES)
     refusal(archive, replaces=early.pdi)
     wall.is_right = True
     assert commit(archive, replaces=early.pdi).number == 2, "its name has a date already"
-    archive.add_format(early.pdi, NewRepresentation(b"%PDF", "application/pdf"))
-    assert {one.kind for one in archive.fsck()} == {"ok"}
+    archive.committer.add_format(early.pdi, NewRepresentation(b"%PDF", "application/pdf"))
+    assert {one.kind for one in archive.fixity.fsck()} == {"ok"}
     wall.now = AHEAD + DAY
     assert commit(archive, series=SERIES).pdi.unique_id == "1"
     with Repository.open(archive.directory) as again:
-        assert again.series == f"new.{SERIES}"
+        assert again.settings.series == f"new.{SERIES}"
 
 
 def test_a_clock_that_was_wrong_once_is_still_watched(archive: Repository, wall: Wall) -> None:
     run_ahead(archive, wall)
-    archive.use_series(f"new.{SERIES}")
+    archive.settings.use_series(f"new.{SERIES}")
     commit(archive)
     wall.now = AHEAD - DAY
     assert "the last commit was on 2026-11-22" in refusal(archive).problem

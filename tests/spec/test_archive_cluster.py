@@ -86,13 +86,13 @@ def test_what_is_small_is_committed_while_the_store_is_away(
 ) -> None:
     with Repository.create(location, series=SERIES) as archive:
         troubled.trouble = "away"
-        small = archive.commit([NewRepresentation(b"small", "image/png")])
-        assert archive.read(small.representations[0]) == b"small"
+        small = archive.committer.commit([NewRepresentation(b"small", "image/png")])
+        assert archive.contents.read(small.representations[0]) == b"small"
         troubled.trouble = ""
     with Repository.open(location) as archive:
-        assert archive.read(small.representations[0]) == b"small"
-        assert archive.staged_bytes() == 0
-        assert {finding.kind for finding in archive.fsck()} == {"ok"}
+        assert archive.contents.read(small.representations[0]) == b"small"
+        assert archive.contents.staged_bytes() == 0
+        assert {finding.kind for finding in archive.fixity.fsck()} == {"ok"}
 
 
 WRITER = """
@@ -104,7 +104,7 @@ def work():
         large = os.urandom(70_000) if content[0] < 20 else content[::-1]
         formats = [NewRepresentation(content, "application/octet-stream"),
                    NewRepresentation(large, "image/png")]
-        version = archive.commit(formats)
+        version = archive.committer.commit(formats)
         os.write(1, f"{version.pdi.document} {hashlib.sha256(content).hexdigest()}\\n".encode())
 archive = Repository.open(sys.argv[1])
 for _ in range(3):
@@ -132,9 +132,9 @@ def test_what_was_acknowledged_survives_the_death_of_writers(
     with Repository.open(location) as archive:
         kept = {
             str(version.pdi.document): hashlib.sha256(
-                archive.read(version.representations[0])
+                archive.contents.read(version.representations[0])
             ).hexdigest()
-            for version in archive.list()
+            for version in archive.lists.list()
         }
         assert promised.items() <= kept.items()
-        assert {finding.kind for finding in archive.fsck()} <= {"ok", "orphan"}
+        assert {finding.kind for finding in archive.fixity.fsck()} <= {"ok", "orphan"}

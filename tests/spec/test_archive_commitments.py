@@ -57,9 +57,9 @@ def version(archive: Repository) -> Version:
         NewRepresentation(b"<p>" + TEXT, "text/html", sidecars={"canary-side": b"side"}),
         NewRepresentation(TEXT, "text/plain"),
     ]
-    made = archive.commit(formats, provenance=provenance)
+    made = archive.committer.commit(formats, provenance=provenance)
     name = made.representation("text").pdi
-    archive.record_citation(
+    archive.passages.record(
         NewCitation(f"{name}#char=0,8", name, 0, 8, "the tide", "", " of the", note="canary-note")
     )
     document = str(made.pdi.document)
@@ -71,7 +71,10 @@ def version(archive: Repository) -> Version:
 def test_no_word_of_a_document_or_person_is_served(archive: Repository, version: Version) -> None:
     size = archive.log.size()
     assert size == 4
-    served = [archive.tile(f"tile/entries/000.p/{size}"), archive.tile(f"tile/0/000.p/{size}")]
+    served = [
+        archive.proofs.tile(f"tile/entries/000.p/{size}"),
+        archive.proofs.tile(f"tile/0/000.p/{size}"),
+    ]
     served.append(archive.log.checkpoint().encode())
     for octets in served:
         assert b"canary" not in octets
@@ -99,7 +102,7 @@ def test_a_person_stands_in_openings_by_an_id(archive: Repository, version: Vers
     assert len(archive.statements.persons()) == 1
     Repository.by_hand(archive.directory, "UPDATE person SET name = NULL")
     assert {one.who for one in archive.statements.assertions()} == {told["who"]}
-    assert {one.kind for one in archive.fsck()} == {"ok"}
+    assert {one.kind for one in archive.fixity.fsck()} == {"ok"}
 
 
 def test_the_digest_of_an_opening_is_the_commitment(archive: Repository, version: Version) -> None:
@@ -167,7 +170,7 @@ def test_what_is_committed_to_and_no_opening_is_refused(opening: bytes) -> None:
 def test_a_proof_of_one_format_tells_nothing_of_others_nor_where_it_is_from(
     archive: Repository, version: Version
 ) -> None:
-    files = unzipped(archive.prove(version.representation("text").pdi))
+    files = unzipped(archive.proofs.prove(version.representation("text").pdi))
     assert set(files) > {"leaf.json", "opening.json"}
     assert json.loads(files["opening.json"])[2]["digest"] == f"sha-256:{DIGEST}"
     words = b"".join(content for name, content in files.items() if name != "content")
@@ -177,9 +180,9 @@ def test_a_proof_of_one_format_tells_nothing_of_others_nor_where_it_is_from(
 
 
 def test_a_proof_of_a_citation_opens_it(archive: Repository, version: Version) -> None:
-    citation = archive.citations()[0]
+    citation = archive.passages.citations()[0]
     key = str(archive.log.verifier)
-    proof = archive.prove(citation.pdi, citation=citation)
+    proof = archive.proofs.prove(citation.pdi, citation=citation)
     report = check_proof(proof, key)
     assert (report.ok, report.trusted, report.quote) == (True, True, "the tide")
     files = unzipped(proof)
@@ -189,7 +192,7 @@ def test_a_proof_of_a_citation_opens_it(archive: Repository, version: Version) -
     for left_out in ("opening.json", "citation-opening.json", "citation.tlog-proof"):
         rest = {name: content for name, content in files.items() if name != left_out}
         assert not check_proof(zipped(rest), key).ok
-    other = unzipped(archive.prove(version.representation("html").pdi))
+    other = unzipped(archive.proofs.prove(version.representation("html").pdi))
     swapped = files | {"opening.json": other["opening.json"]}
     assert not check_proof(zipped(swapped), key).ok
 
@@ -212,13 +215,13 @@ CHANGES = {
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_fsck_finds_what_an_entry_does_not_commit_to(archive: Repository, change: str) -> None:
     Repository.tamper(archive.directory, change)
-    assert {one.kind for one in archive.verify()} == {"ok", "log"}
+    assert {one.kind for one in archive.fixity.verify()} == {"ok", "log"}
 
 
 def test_without_its_opening_there_is_no_proof(archive: Repository, version: Version) -> None:
     Repository.tamper(archive.directory, CHANGES["format-gone"])
     with pytest.raises(IntegrityError, match=r"opening 'format\.text' is missing"):
-        archive.prove(version.representation("text").pdi)
+        archive.proofs.prove(version.representation("text").pdi)
 
 
 @pytest.mark.usefixtures("version")

@@ -79,7 +79,7 @@ def archive(tmp_path: Path, clock: Clock) -> Iterator[Repository]:
 
 def commit(archive: Repository, unique_id: str | None = None) -> None:
     """Commit a document."""
-    archive.commit([NewRepresentation(b"x", "text/plain")], unique_id=unique_id)
+    archive.committer.commit([NewRepresentation(b"x", "text/plain")], unique_id=unique_id)
 
 
 def name(unique_id: str, day: str = "2026/11/20") -> pdi.PDI:
@@ -131,30 +131,30 @@ def test_the_first_commit_of_a_later_day_seals_the_last_one(
         "seal": 2,
         "tree": "sha-256:" + by_hand([b'["1",1]', b'["2",1]', b'["report",1]']).hex(),
     }
-    assert {one.kind for one in archive.fsck()} == {"ok"}
+    assert {one.kind for one in archive.fixity.fsck()} == {"ok"}
 
 
 def test_a_day_is_sealed_on_request_and_once(archive: Repository, clock: Clock) -> None:
     with pytest.raises(ConflictError, match="cannot be sealed before it has ended"):
-        archive.seal_day(SERIES, DAY)
-    assert archive.seal_days() == []
+        archive.days.seal(SERIES, DAY)
+    assert archive.days.seal_all() == []
     clock.go_on(days=2)
-    assert [json.loads(one.content)["documents"] for one in archive.seal_days()] == [2]
-    assert archive.seal_days() == []
-    first = archive.seal_day(SERIES, DAY)
+    assert [json.loads(one.content)["documents"] for one in archive.days.seal_all()] == [2]
+    assert archive.days.seal_all() == []
+    first = archive.days.seal(SERIES, DAY)
     clock.go_on(days=1)
-    assert archive.seal_day(SERIES, DAY) == first
+    assert archive.days.seal(SERIES, DAY) == first
     commit(archive)
     assert [one["kind"] for one in entries(archive)] == ["version", "version", "day", "version"]
     with pytest.raises(NotFoundError):
-        archive.seal_day("other.example.us", DAY)
+        archive.days.seal("other.example.us", DAY)
     with pytest.raises(ParseError):
-        archive.seal_day("nonsense", DAY)
+        archive.days.seal("nonsense", DAY)
 
 
 def test_a_day_without_documents_is_sealed_too(archive: Repository, clock: Clock) -> None:
     clock.go_on(days=5)
-    entry = json.loads(archive.seal_day(SERIES, date(2026, 11, 22)).content)
+    entry = json.loads(archive.days.seal(SERIES, date(2026, 11, 22)).content)
     assert (entry["documents"], "highest" in entry) == (0, False)
     clock.now = datetime(2026, 11, 22, 12, tzinfo=UTC)
     with pytest.raises(StorageError, match="has sealed 2026-11-22") as error:
@@ -164,7 +164,7 @@ def test_a_day_without_documents_is_sealed_too(archive: Repository, clock: Clock
 
 def test_nothing_is_minted_into_a_sealed_day(archive: Repository, clock: Clock) -> None:
     clock.go_on(days=1)
-    archive.seal_day(SERIES, DAY)
+    archive.days.seal(SERIES, DAY)
     clock.go_on(days=-1)
     before = entries(archive)
     with pytest.raises(StorageError, match="has sealed 2026-11-20"):
@@ -181,19 +181,21 @@ def test_versions_are_still_added_to_documents_of_a_sealed_day(
     archive: Repository, clock: Clock
 ) -> None:
     clock.go_on(days=1)
-    first = archive.seal_day(SERIES, DAY)
-    made = archive.commit([NewRepresentation(b"y", "text/plain")], replaces=name("1").document)
+    first = archive.days.seal(SERIES, DAY)
+    made = archive.committer.commit(
+        [NewRepresentation(b"y", "text/plain")], replaces=name("1").document
+    )
     assert made.number == 2
-    assert archive.seal_day(SERIES, DAY) == first
-    assert {one.kind for one in archive.fsck()} == {"ok"}
+    assert archive.days.seal(SERIES, DAY) == first
+    assert {one.kind for one in archive.fixity.fsck()} == {"ok"}
 
 
 @pytest.fixture
 def absence(archive: Repository, clock: Clock) -> bytes:
     """A proof that no document 3 of the 20th ever was."""
     clock.go_on(days=1)
-    archive.seal_day(SERIES, DAY)
-    return archive.prove_absence(name("3"))
+    archive.days.seal(SERIES, DAY)
+    return archive.proofs.prove_absence(name("3"))
 
 
 def test_absence_is_proven_offline(archive: Repository, absence: bytes) -> None:
@@ -209,17 +211,17 @@ def test_absence_is_proven_offline(archive: Repository, absence: bytes) -> None:
 
 def test_absence_is_proven_for_sealed_days_and_unknown_names_alone(archive: Repository) -> None:
     with pytest.raises(NotFoundError, match="2026-11-20 is not sealed"):
-        archive.prove_absence(name("3"))
+        archive.proofs.prove_absence(name("3"))
     with pytest.raises(ConflictError, match="is here"):
-        archive.prove_absence(name("report"))
+        archive.proofs.prove_absence(name("report"))
 
 
 @pytest.fixture
 def listed(archive: Repository, clock: Clock) -> bytes:
     """The same proof from a day that was sealed before there were trees."""
     clock.go_on(days=1)
-    archive.seal_day(SERIES, DAY, form=1)
-    return archive.prove_absence(name("3"))
+    archive.days.seal(SERIES, DAY, form=1)
+    return archive.proofs.prove_absence(name("3"))
 
 
 def test_a_day_that_was_sealed_before_proves_absence_as_before(
@@ -229,9 +231,9 @@ def test_a_day_that_was_sealed_before_proves_absence_as_before(
     assert b"tree" not in unzipped(listed)["leaf.json"]
     report = check_proof(listed, str(archive.log.verifier))
     assert (report.ok, report.trusted, report.absent, report.versions) == (True, True, True, None)
-    assert {one.kind for one in archive.fsck()} == {"ok"}
+    assert {one.kind for one in archive.fixity.fsck()} == {"ok"}
     with pytest.raises(NotFoundError, match="before versions could be told"):
-        archive.prove_absence(version_of("1", 2))
+        archive.proofs.prove_absence(version_of("1", 2))
 
 
 def version_of(unique_id: str, number: int) -> pdi.PDI:
@@ -242,19 +244,19 @@ def version_of(unique_id: str, number: int) -> pdi.PDI:
 
 
 def test_a_version_that_was_not_there_is_proven(archive: Repository, clock: Clock) -> None:
-    archive.commit([NewRepresentation(b"y", "text/plain")], replaces=name("1").document)
+    archive.committer.commit([NewRepresentation(b"y", "text/plain")], replaces=name("1").document)
     clock.go_on(days=1)
-    archive.seal_day(SERIES, DAY)
-    bundle = archive.prove_absence(version_of("1", 3))
+    archive.days.seal(SERIES, DAY)
+    bundle = archive.proofs.prove_absence(version_of("1", 3))
     report = check_proof(bundle, str(archive.log.verifier))
     assert (report.ok, report.absent, report.versions) == (True, True, 2)
     assert report.checks[0].detail == "no version 3 of 1 when the day was sealed: it had 2"
     with pytest.raises(ConflictError, match="is here"):
-        archive.prove_absence(version_of("1", 2))
-    archive.commit([NewRepresentation(b"z", "text/plain")], replaces=name("1").document)
+        archive.proofs.prove_absence(version_of("1", 2))
+    archive.committer.commit([NewRepresentation(b"z", "text/plain")], replaces=name("1").document)
     assert check_proof(bundle).ok, "it says how it was then"
-    assert check_proof(archive.prove_absence(version_of("1", 4))).versions == 2
-    assert {one.kind for one in archive.fsck()} == {"ok"}
+    assert check_proof(archive.proofs.prove_absence(version_of("1", 4))).versions == 2
+    assert {one.kind for one in archive.fixity.fsck()} == {"ok"}
 
 
 FORGERIES = [
@@ -362,10 +364,10 @@ def test_what_is_no_place_is_refused(content: bytes) -> None:
 def test_a_document_slipped_into_a_sealed_day_is_found(archive: Repository, absence: bytes) -> None:
     assert absence
     Repository.tamper(archive.directory, INSERT.format("2026-11-20"))
-    told = [one.detail for one in archive.verify() if one.kind == "log"]
+    told = [one.detail for one in archive.fixity.verify() if one.kind == "log"]
     assert told == [f"entry 2 (day urn:pdi://{SERIES}/2026/11/20) is not what the catalog says"]
     with pytest.raises(IntegrityError, match="other documents are there now"):
-        archive.prove_absence(name("3"))
+        archive.proofs.prove_absence(name("3"))
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\n", codec="utf-8")), unique=True))
@@ -398,15 +400,15 @@ def test_a_sealed_day_never_changes(
                 if isinstance(step, int):
                     clock.go_on(hours=step)
                 elif step == "seal":
-                    archive.seal_days()
+                    archive.days.seal_all()
                 elif step == "version":
-                    newest = next(archive.list(newest_first=True, limit=1), None)
+                    newest = next(archive.lists.list(newest_first=True, limit=1), None)
                     if newest is not None:
                         one = NewRepresentation(b"z", "text/plain")
-                        archive.commit([one], replaces=newest.pdi.document)
+                        archive.committer.commit([one], replaces=newest.pdi.document)
                 else:
                     commit(archive, f"n{number}" if step == "named" else None)
             told = {str(one["name"]): one for one in entries(archive) if one["kind"] == "day"}
             for day, entry in told.items():
                 assert sealed.setdefault(day, entry) == entry
-        assert {one.kind for one in archive.verify()} == {"ok"}
+        assert {one.kind for one in archive.fixity.verify()} == {"ok"}

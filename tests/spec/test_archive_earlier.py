@@ -44,7 +44,7 @@ def earlier(tmp_path: Path) -> Earlier:
 def test_it_opens_and_is_whole(earlier: Earlier) -> None:
     directory, _ = earlier
     with Repository.open(directory, clock=later) as archive:
-        assert {one.kind for one in archive.fsck()} == {"ok"}
+        assert {one.kind for one in archive.fixity.fsck()} == {"ok"}
 
 
 def test_its_documents_get_the_text_that_they_lack(earlier: Earlier) -> None:
@@ -71,7 +71,7 @@ def _committed(archive: Archive) -> dict[str, str]:
     repository = archive._repository  # noqa: SLF001 - what is stored is looked at
     return {
         str(item.pdi): item.digest
-        for version in repository.list()
+        for version in repository.lists.list()
         for item in version.representations
     }
 
@@ -92,7 +92,7 @@ def test_it_goes_on_with_commitments_and_all_is_proven(earlier: Earlier) -> None
     directory, _ = earlier
     with Repository.open(directory, clock=later) as archive:
         before = [leaf.content for leaf in archive.log.leaves()]
-        archive.commit([NewRepresentation(b"new", "text/plain")])
+        archive.committer.commit([NewRepresentation(b"new", "text/plain")])
         leaves = [leaf.content for leaf in archive.log.leaves()]
         assert leaves[: len(before)] == before
         assert ["schema" in json.loads(leaf) for leaf in leaves] == [
@@ -100,12 +100,12 @@ def test_it_goes_on_with_commitments_and_all_is_proven(earlier: Earlier) -> None
             *(True for _ in leaves[len(before) :]),
         ]
         key = str(archive.log.verifier)
-        for version in archive.list():
+        for version in archive.lists.list():
             for one in version.representations:
                 with contextlib.suppress(WithdrawnError):
-                    assert check_proof(archive.prove(one.pdi), key).ok
-        for citation in archive.citations():
-            report = check_proof(archive.prove(citation.pdi, citation=citation), key)
+                    assert check_proof(archive.proofs.prove(one.pdi), key).ok
+        for citation in archive.passages.citations():
+            report = check_proof(archive.proofs.prove(citation.pdi, citation=citation), key)
             assert (report.ok, report.quote) == (True, citation.quote)
 
 
@@ -114,7 +114,7 @@ def test_its_log_is_extended_as_others_check_it(earlier: Earlier) -> None:
     with Repository.open(directory, clock=later) as archive:
         old = archive.log.size()
         root = archive.log.root(old)
-        archive.commit([NewRepresentation(b"new", "text/plain")])
+        archive.committer.commit([NewRepresentation(b"new", "text/plain")])
         new = archive.log.size()
         hashes = archive.log.consistency(old, new)
         assert is_consistent(old, root, new, archive.log.root(new), proof=hashes)
@@ -125,7 +125,7 @@ def test_what_is_exported_of_it_is_restored_with_the_same_log(
 ) -> None:
     directory, _ = earlier
     with Repository.open(directory, clock=later) as archive:
-        archive.commit([NewRepresentation(b"new", "text/plain")])
+        archive.committer.commit([NewRepresentation(b"new", "text/plain")])
         size, root = archive.log.size(), archive.log.root(archive.log.size())
         said = archive.statements.assertions()
         ocfl.export(archive, tmp_path / "ocfl")
@@ -133,7 +133,7 @@ def test_what_is_exported_of_it_is_restored_with_the_same_log(
     with InFolder.open(tmp_path / "restored", clock=later) as restored:
         assert restored.log.root(size) == root
         assert restored.statements.assertions() == said
-        assert {one.kind for one in restored.fsck()} == {"ok"}
+        assert {one.kind for one in restored.fixity.fsck()} == {"ok"}
 
 
 @pytest.mark.parametrize("text", ["a\0b", "\\u0000", "\0" * 3 + '\\"\0'])
@@ -145,4 +145,4 @@ def test_entries_that_tell_u0000_in_clear_stand_under_their_names(
         folder, series="lab.example.us", sealer=lambda e: in_clear(e, {})
     ) as made:
         made.statements.state("urn:pdi://lab.example.us/2026/11/20/1", "text", text)
-        assert [one.kind for one in made.fsck()] == ["ok"]
+        assert [one.kind for one in made.fixity.fsck()] == ["ok"]

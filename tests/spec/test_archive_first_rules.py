@@ -68,15 +68,15 @@ def test_fsck_tells_of_records_that_differ_and_rewrites_none(
     folder: Path, answers: dict[str, Any]
 ) -> None:
     with Repository.open(folder / "archive") as archive:
-        before = list(archive.citations())
-        findings = [one for one in archive.fsck() if one.kind != "ok"]
+        before = list(archive.passages.citations())
+        findings = [one for one in archive.fixity.fsck() if one.kind != "ok"]
         assert {one.kind for one in findings} == {"quote"}
         told = {one.name for one in findings}
         known = {name: same for name, (words, same, _) in answers.items() if words is not None}
         assert {name for name in known if name in told} == {
             n for n, same in known.items() if not same
         }
-        assert list(archive.citations()) == before
+        assert list(archive.passages.citations()) == before
 
 
 def test_proofs_that_held_then_hold_now(service: Archive, answers: dict[str, Any]) -> None:

@@ -61,14 +61,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return an archive with rows in all tables that fsck checks."""
     folder, _ = unpack(tmp_path_factory.mktemp("fixity"))
     with Repository.open(folder, clock=noon) as archive:
-        made = archive.commit([NewRepresentation(b"page" * 20_000, "text/html")], key="a key")
-        archive.set_standing(made.pdi, Standing("building"))
+        made = archive.committer.commit(
+            [NewRepresentation(b"page" * 20_000, "text/html")], key="a key"
+        )
+        archive.access.set_standing(made.pdi, Standing("building"))
         provenance = Provenance("A title", "https://a.example/", "https://b.example/", noon())
         both = NewRepresentation(b"plain", "text/plain", received=b"pl\x00in")
-        archive.commit([both], provenance=provenance)
-        gone = archive.commit([NewRepresentation(b"a text", "text/plain")], unique_id="gone")
-        archive.erase(gone.pdi, ground="court-order")
-        archive.pieces(made.representations[0])
+        archive.committer.commit([both], provenance=provenance)
+        gone = archive.committer.commit(
+            [NewRepresentation(b"a text", "text/plain")], unique_id="gone"
+        )
+        archive.access.erase(gone.pdi, ground="court-order")
+        archive.contents.pieces(made.representations[0])
         archive.statements.state(str(made.pdi), "text", "a statement", who="Ann")
     return folder
 
@@ -77,7 +81,7 @@ def findings(folder: Path) -> set[str]:
     """Return what fsck reports, or why the archive cannot be opened."""
     try:
         with Repository.open(folder, clock=noon) as archive:
-            found = {f"{one.kind} {one.name} {one.detail}" for one in archive.fsck()}
+            found = {f"{one.kind} {one.name} {one.detail}" for one in archive.fixity.fsck()}
     except PermaciteError as error:
         return {str(error)}
     return {one for one in found if not one.startswith("ok ")}

@@ -39,12 +39,12 @@ def withdraw(other: Repository, name: PDI) -> None:
 
 def close(other: Repository, name: PDI) -> None:
     """Close a document to the public."""
-    other.set_standing(name, Standing("closed", "licence"))
+    other.access.set_standing(name, Standing("closed", "licence"))
 
 
 def erase(other: Repository, name: PDI) -> None:
     """Erase a document."""
-    other.erase(name.document, ground="court-order")
+    other.access.erase(name.document, ground="court-order")
 
 
 @pytest.mark.engines
@@ -57,20 +57,20 @@ def test_what_is_restricted_elsewhere_is_restricted_for_the_next_who_asks(
     change: Callable[[Repository, PDI], None],
     error: type[PermaciteError],
 ) -> None:
-    version = archive.commit([NewRepresentation(b"tide", "image/png")])
+    version = archive.committer.commit([NewRepresentation(b"tide", "image/png")])
     name, public = version.representations[0].pdi, archive.public()
-    assert [public.representation(name).digest for _ in range(3)] == [
+    assert [public.lookup.representation(name).digest for _ in range(3)] == [
         version.representations[0].digest
     ] * 3
     change(other, name)
-    assert not public.representation(name).digest
+    assert not public.lookup.representation(name).digest
     with pytest.raises(error):
-        public.read(public.representation(name))
+        public.contents.read(public.lookup.representation(name))
     # To the operator what is closed is open, and what was erased is nowhere.
-    assert bool(archive.representation(name).digest) is (change is not erase)
+    assert bool(archive.lookup.representation(name).digest) is (change is not erase)
     if change is close:
-        other.set_standing(name, Standing("public", "licence"))
-        assert public.representation(name).digest
+        other.access.set_standing(name, Standing("public", "licence"))
+        assert public.lookup.representation(name).digest
 
 
 @pytest.mark.engines
@@ -78,22 +78,22 @@ def test_a_format_that_is_withdrawn_elsewhere_leaves_the_others(
     archive: Repository, other: Repository
 ) -> None:
     formats = [NewRepresentation(b"tide", "image/png"), NewRepresentation(b"ebb", "image/gif")]
-    version = archive.commit(formats)
+    version = archive.committer.commit(formats)
     public = archive.public()
     names = [each.pdi for each in version.representations]
-    assert all(public.representation(name).digest for name in names * 2)
+    assert all(public.lookup.representation(name).digest for name in names * 2)
     other.statements.withdraw(names[0], reason="court-order")
-    assert [bool(public.representation(name).digest) for name in names] == [False, True]
+    assert [bool(public.lookup.representation(name).digest) for name in names] == [False, True]
 
 
 @pytest.mark.engines
 def test_a_name_that_is_not_full_finds_what_came_since(
     archive: Repository, other: Repository
 ) -> None:
-    first = archive.commit([NewRepresentation(b"tide", "image/png")])
-    assert archive.representation(first.pdi.document).pdi.version == 1
-    other.commit([NewRepresentation(b"ebb", "image/png")], replaces=first.pdi.document)
-    assert archive.representation(first.pdi.document).pdi.version == 2
+    first = archive.committer.commit([NewRepresentation(b"tide", "image/png")])
+    assert archive.lookup.representation(first.pdi.document).pdi.version == 1
+    other.committer.commit([NewRepresentation(b"ebb", "image/png")], replaces=first.pdi.document)
+    assert archive.lookup.representation(first.pdi.document).pdi.version == 2
 
 
 def test_a_server_that_was_away_is_asked_again(tmp_path: Path) -> None:
@@ -101,9 +101,13 @@ def test_a_server_that_was_away_is_asked_again(tmp_path: Path) -> None:
         server() as running,
         Repository.create(running.location(tmp_path), series="lab.example.us") as archive,
     ):
-        name = archive.commit([NewRepresentation(b"tide", "image/png")]).representations[0].pdi
-        digest = archive.representation(name).digest
+        name = (
+            archive.committer.commit([NewRepresentation(b"tide", "image/png")])
+            .representations[0]
+            .pdi
+        )
+        digest = archive.lookup.representation(name).digest
         for _ in range(2):
-            assert archive.representation(name).digest == digest
+            assert archive.lookup.representation(name).digest == digest
             running.stop()
             running.start()

@@ -82,14 +82,14 @@ def commit(archive: Repository, count: int = 1) -> Version:
         page = NewRepresentation(f"<p>{number}".encode(), "text/html", charset="utf-8")
         text = NewRepresentation(f"word {number}".encode(), "text/plain", charset="utf-8")
         source = Provenance(title="t", uri="http://example.org/")
-        version = archive.commit([page, text], provenance=source)
+        version = archive.committer.commit([page, text], provenance=source)
     return version
 
 
 @pytest.mark.engines
 def test_every_commit_is_one_entry(archive: Repository) -> None:
     version = commit(archive)
-    archive.add_format(version.pdi, NewRepresentation(b"%PDF", "application/pdf"))
+    archive.committer.add_format(version.pdi, NewRepresentation(b"%PDF", "application/pdf"))
     first, second = (archive.log.disclosed(leaf) for leaf in archive.log.leaves())
     name = "urn:pdi://lab.example.us/2026/11/21/1"
     assert (first["kind"], first["name"], first["version"]) == ("version", name, 1)
@@ -124,7 +124,7 @@ def test_roots_and_proofs_come_from_the_kept_nodes(archive: Repository) -> None:
 def test_what_is_undone_leaves_no_entry(archive: Repository) -> None:
     commit(archive)
     with pytest.raises(NotFoundError):
-        archive.commit([NewRepresentation(b"", "image/png")], series="other.example.us")
+        archive.committer.commit([NewRepresentation(b"", "image/png")], series="other.example.us")
     assert archive.log.size() == 1
 
 
@@ -148,7 +148,7 @@ def test_a_damaged_key_is_told(directory: Path) -> None:
     with Repository.open(directory) as again:
         with pytest.raises(StorageError):
             again.log.checkpoint()
-        assert [one.kind for one in again.verify()] == ["log"]
+        assert [one.kind for one in again.fixity.verify()] == ["log"]
 
 
 TAMPERINGS = [
@@ -234,9 +234,9 @@ def test_verify_finds_a_log_that_was_tampered_with(
 ) -> None:
     Repository.duplicate(five, directory)
     with Repository.open(directory, clock=noon) as archive:
-        assert {finding.kind for finding in archive.verify()} == {"ok"}
+        assert {finding.kind for finding in archive.fixity.verify()} == {"ok"}
         Repository.tamper(directory, *statements)
-        assert "log" in {finding.kind for finding in archive.verify()}
+        assert "log" in {finding.kind for finding in archive.fixity.verify()}
 
 
 @pytest.fixture(scope="module")
@@ -248,10 +248,10 @@ def five(empty: Path, tmp_path_factory: pytest.TempPathFactory, engine: object) 
     with Repository.open(directory, clock=noon) as archive:
         version = commit(archive, 5)
         text = version.representations[1].pdi
-        archive.record_citation(NewCitation(f"{text}#char=0,4", text, 0, 4, "word"))
+        archive.passages.record(NewCitation(f"{text}#char=0,4", text, 0, 4, "word"))
         archive.delegations.delegate("resolver", SERIES, "https://resolver.example/")
         archive.statements.state(str(text), "creator", "Ann")
-        archive.seal_day(SERIES, date(2026, 11, 20))
+        archive.days.seal(SERIES, date(2026, 11, 20))
         archive.log.checkpoint()
     return directory
 
@@ -308,18 +308,20 @@ def test_fsck_names_what_sql_by_hand_has_changed(
     Repository.duplicate(five, directory)
     Repository.tamper(directory, statement)
     with Repository.open(directory, clock=noon) as archive:
-        found = [f"{one.name}: {one.detail}" for one in archive.verify() if one.kind == "log"]
+        found = [
+            f"{one.name}: {one.detail}" for one in archive.fixity.verify() if one.kind == "log"
+        ]
     assert found == told
 
 
 def test_fsck_names_whose_octets_were_replaced(five: Path, directory: Path) -> None:
     Repository.duplicate(five, directory)
     with Repository.open(directory, clock=noon) as archive:
-        victim = list(archive.list())[1].representation("utf-8")
+        victim = list(archive.lists.list())[1].representation("utf-8")
         path = file_of(directory, victim.digest)
         path.chmod(0o600)
         path.write_bytes(b"word 9")
-        bad = [one for one in archive.fsck() if one.kind != "ok"]
+        bad = [one for one in archive.fixity.fsck() if one.kind != "ok"]
     assert [(one.name, one.kind) for one in bad] == [(str(victim.pdi), "altered")]
     assert hashlib.sha256(b"word 9").hexdigest() in bad[0].detail
 
@@ -338,7 +340,7 @@ def test_a_log_cut_back_with_its_checkpoints_is_held_to_what_was_handed_out(
         "DELETE FROM log_node WHERE level = 0 AND position = 8",
     )
     with Repository.open(directory, clock=noon) as archive:
-        assert {one.kind for one in archive.verify()} == {"ok"}, "nothing here can tell"
+        assert {one.kind for one in archive.fixity.verify()} == {"ok"}, "nothing here can tell"
         with pytest.raises(IntegrityError, match="cut short, or this is a split view"):
             Log(archive).held_to(handed_out)
 
@@ -356,11 +358,11 @@ def test_verify_of_one_name_finds_its_altered_entry(archive: Repository, directo
     Repository.tamper(
         directory, "UPDATE version SET uri = 'http://example.com/' WHERE version_id = 2"
     )
-    assert [one.kind for one in archive.verify(version.pdi)] == ["ok", "ok", "log"]
+    assert [one.kind for one in archive.fixity.verify(version.pdi)] == ["ok", "ok", "log"]
 
 
 def test_an_entry_that_is_missing_cannot_be_proven(archive: Repository, directory: Path) -> None:
     version = commit(archive)
     Repository.tamper(directory, "DELETE FROM leaf")
     with pytest.raises(IntegrityError):
-        archive.prove(version.representations[0].pdi)
+        archive.proofs.prove(version.representations[0].pdi)

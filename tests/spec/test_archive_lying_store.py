@@ -85,7 +85,9 @@ def committed(writer: Repository, content: bytes) -> str:
     """Commit octets, and ask again where the store is found writing them; the name."""
     while True:
         try:
-            return str(writer.commit([NewRepresentation(content, "image/png")]).pdi.document)
+            return str(
+                writer.committer.commit([NewRepresentation(content, "image/png")]).pdi.document
+            )
         except StorageError as error:
             if error.reason not in {"lost", "away", "io"}:
                 raise
@@ -111,9 +113,9 @@ def test_eight_writers_of_the_same_octets_lose_and_double_nothing(
             kept = dict(zip(names, each, strict=True))
     assert len(kept) == WRITERS * len(contents)
     with Repository.open(location) as archive:
-        there = {str(version.pdi.document): version for version in archive.list()}
+        there = {str(version.pdi.document): version for version in archive.lists.list()}
         assert there.keys() == kept.keys()
         for name, content in kept.items():
-            assert archive.read(there[name].representations[0]) == content
-        assert {each.kind for each in archive.fsck()} <= {"ok", "orphan"}
-        assert archive.staged_bytes() == 0
+            assert archive.contents.read(there[name].representations[0]) == content
+        assert {each.kind for each in archive.fixity.fsck()} <= {"ok", "orphan"}
+        assert archive.contents.staged_bytes() == 0

@@ -35,12 +35,12 @@ def archive(tmp_path_factory: pytest.TempPathFactory, engine: Server | None) -> 
     text = NewRepresentation(b"text", "text/plain", charset="utf-8")
     page = NewRepresentation(b"<p>", "text/html")
     image = NewRepresentation(b"\x89", "image/png")
-    first = archive.commit([image, text, page])
-    archive.commit([image, text], replaces=first.pdi)
-    archive.add_format(first.pdi, NewRepresentation(b"{}", "application/json"))
-    archive.commit([image], unique_id="a%2eb")
+    first = archive.committer.commit([image, text, page])
+    archive.committer.commit([image, text], replaces=first.pdi)
+    archive.committer.add_format(first.pdi, NewRepresentation(b"{}", "application/json"))
+    archive.committer.commit([image], unique_id="a%2eb")
     for number in range(250):
-        archive.commit([NewRepresentation(b"%d" % number, "image/png")])
+        archive.committer.commit([NewRepresentation(b"%d" % number, "image/png")])
     return archive
 
 
@@ -78,7 +78,7 @@ def one_by_one(archive: Repository, names: list[PDI]) -> list[Representation | N
     found: list[Representation | None] = []
     for one in names:
         try:
-            found.append(archive.representation(one))
+            found.append(archive.lookup.representation(one))
         except NotFoundError:
             found.append(None)
     return found
@@ -89,7 +89,7 @@ def versions_one_by_one(archive: Repository, names: list[PDI]) -> list[Version |
     found: list[Version | None] = []
     for one in names:
         try:
-            found.append(archive.version(one))
+            found.append(archive.lookup.version(one))
         except NotFoundError:
             found.append(None)
     return found
@@ -102,8 +102,8 @@ def versions_one_by_one(archive: Repository, names: list[PDI]) -> list[Version |
 )
 def test_many_are_answered_as_one_is(archive: Repository, tails: list[str]) -> None:
     names = [name(tail) for tail in tails]
-    assert archive.find_representations(names) == one_by_one(archive, names)
-    assert archive.find_versions(names) == versions_one_by_one(archive, names)
+    assert archive.lookup.find_representations(names) == one_by_one(archive, names)
+    assert archive.lookup.find_versions(names) == versions_one_by_one(archive, names)
 
 
 ANSWERS = [
@@ -121,24 +121,24 @@ ANSWERS = [
 def test_a_number_that_no_database_holds_is_unknown(archive: Repository) -> None:
     huge = name(f"1.png.{'9' * 300}")
     with pytest.raises(NotFoundError):
-        archive.representation(huge)
-    assert list(archive.list(huge)) == []
-    assert archive.citations(huge) == []
-    assert archive.quotations(huge) == []
+        archive.lookup.representation(huge)
+    assert list(archive.lists.list(huge)) == []
+    assert archive.passages.citations(huge) == []
+    assert archive.passages.quotations(huge) == []
     with pytest.raises(NotFoundError):
-        archive.record_citation(NewCitation(f"{huge}#byte=0,1", huge))
+        archive.passages.record(NewCitation(f"{huge}#byte=0,1", huge))
 
 
 def test_unknown_names_keep_their_place(archive: Repository) -> None:
-    found = archive.find_representations([name(asked) for asked, _ in ANSWERS])
+    found = archive.lookup.find_representations([name(asked) for asked, _ in ANSWERS])
     answers = [None if one is None else str(one.pdi).removeprefix(f"{DAY}/") for one in found]
     assert answers == [answer for _, answer in ANSWERS]
 
 
 def test_formats_stand_in_the_order_of_their_commit(archive: Repository) -> None:
-    (version,) = archive.find_versions([name("1.html.1")])
+    (version,) = archive.lookup.find_versions([name("1.html.1")])
     assert version is not None
     assert version.formats == ("png", "utf-8", "html", "json")
-    (version,) = archive.find_versions([name("1")])
+    (version,) = archive.lookup.find_versions([name("1")])
     assert version is not None
     assert version.formats == ("png", "utf-8")

@@ -42,7 +42,7 @@ def filled(directory: Path) -> Path:
 
 def commit(archive: Repository) -> None:
     """Commit a document of its own content."""
-    archive.commit([NewRepresentation(str(archive.log.size()).encode(), "text/plain")])
+    archive.committer.commit([NewRepresentation(str(archive.log.size()).encode(), "text/plain")])
 
 
 def modes(directory: Path) -> dict[str, int]:
@@ -166,7 +166,7 @@ def test_a_copy_in_the_layout_of_others_is_private_too(tmp_path: Path) -> None:
 @pytest.mark.parametrize("link", [True, False])
 def test_copies_are_private_too(tmp_path: Path, *, link: bool) -> None:
     with Repository.open(filled(tmp_path / "archive")) as archive:
-        archive.backup(tmp_path / "copy", link=link)
+        archive.copies.backup(tmp_path / "copy", link=link)
     restoring.restore(tmp_path / "copy", tmp_path / "anew")
     for folder in (tmp_path / "copy", tmp_path / "anew"):
         found = modes(folder)

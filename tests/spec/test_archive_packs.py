@@ -47,7 +47,7 @@ with Repository.open(sys.argv[1], clock=now) as archive:
     threading.Thread(target=pack, daemon=True).start()
     while True:
         content = os.urandom(600)
-        version = archive.commit([NewRepresentation(content, "application/octet-stream")])
+        version = archive.committer.commit([NewRepresentation(content, "application/octet-stream")])
         print(version.representations[0].pdi, content.hex(), flush=True)
 """
 WORDS = [b"word %d" % number for number in range(100)]
@@ -78,7 +78,9 @@ def fill(directory: Path) -> dict[bytes, PDI]:
         drafts = [
             NewVersion([NewRepresentation(word, "application/octet-stream")]) for word in WORDS
         ]
-        versions = [each for each in archive.commit_all(drafts) if not isinstance(each, Exception)]
+        versions = [
+            each for each in archive.committer.commit_all(drafts) if not isinstance(each, Exception)
+        ]
         return {
             word: version.representations[0].pdi
             for word, version in zip(WORDS, versions, strict=True)
@@ -101,8 +103,8 @@ def test_small_octets_are_together_in_a_tar_file(
     (pack,) = packs(store, bucket)
     assert pack == {hashlib.sha256(word).hexdigest(): word for word in WORDS}
     with Repository.open(directory, clock=noon) as archive:
-        assert archive.staged_bytes() == 0
-        assert {finding.kind for finding in archive.fsck()} == {"ok"}
+        assert archive.contents.staged_bytes() == 0
+        assert {finding.kind for finding in archive.fixity.fsck()} == {"ok"}
 
 
 def behind() -> list[str]:
@@ -117,7 +119,7 @@ def test_what_others_packed_waits_no_longer(directory: Path) -> None:
         other._objects.flush()  # noqa: SLF001 - before it is quiet
         while behind():
             time.sleep(0.01)
-        assert one.staged_bytes() == 0
+        assert one.contents.staged_bytes() == 0
         assert one._objects._staged_bytes == 0  # noqa: SLF001 - where it counts
 
 
@@ -150,7 +152,7 @@ def test_each_is_read_by_one_range(directory: Path, troubled: Troubled) -> None:
     names = fill(directory)
     with Repository.open(directory, clock=noon) as archive:
         del troubled.asked[:]
-        content = archive.read(archive.representation(names[b"word 7"]))
+        content = archive.contents.read(archive.lookup.representation(names[b"word 7"]))
     assert content == b"word 7"
     ((method, asked),) = troubled.asked
     start, end = map(int, asked.rpartition("bytes=")[2].split("-"))
@@ -162,10 +164,10 @@ def test_what_is_erased_is_in_no_pack_and_the_rest_is(
 ) -> None:
     names = fill(directory)
     with Repository.open(directory, clock=noon) as archive:
-        assert archive.erase(names[b"word 7"], ground="retention").is_done
-        kept = archive.representation(names[b"word 8"])
-        assert archive.read(kept) == b"word 8"
-        assert {finding.kind for finding in archive.fsck()} == {"ok", "erased"}
+        assert archive.access.erase(names[b"word 7"], ground="retention").is_done
+        kept = archive.lookup.representation(names[b"word 8"])
+        assert archive.contents.read(kept) == b"word 8"
+        assert {finding.kind for finding in archive.fixity.fsck()} == {"ok", "erased"}
     (pack,) = packs(store, bucket)
     assert sorted(pack.values()) == sorted(word for word in WORDS if word != b"word 7")
 
@@ -174,8 +176,8 @@ def test_octets_that_another_document_has_stay(directory: Path, store: Store, bu
     names = fill(directory)
     with Repository.open(directory, clock=noon) as archive:
         again = commit(archive, b"word 7").representations[0]
-        assert archive.erase(names[b"word 7"], ground="retention").is_done
-        assert archive.read(again) == b"word 7"
+        assert archive.access.erase(names[b"word 7"], ground="retention").is_done
+        assert archive.contents.read(again) == b"word 7"
     assert len(packs(store, bucket)) == 1
 
 
@@ -186,12 +188,12 @@ def test_erasing_goes_on_where_it_was_cut_short(
     with archive_at(directory, bucket) as archive:
         troubled.trouble = "keeps"
         with pytest.raises(StorageError):
-            archive.erase(names[b"word 7"], ground="retention")
+            archive.access.erase(names[b"word 7"], ground="retention")
     assert len(packs(store, bucket)) == 2, "the new one is there, and the old one still"
     troubled.trouble = ""
     with Repository.open(directory, clock=noon) as archive:
-        assert archive.read(archive.representation(names[b"word 8"])) == b"word 8"
-        assert {finding.kind for finding in archive.fsck()} == {"ok", "erased"}
+        assert archive.contents.read(archive.lookup.representation(names[b"word 8"])) == b"word 8"
+        assert {finding.kind for finding in archive.fixity.fsck()} == {"ok", "erased"}
     (pack,) = packs(store, bucket)
     assert b"word 7" not in pack.values()
 
@@ -216,12 +218,12 @@ def putting(
     """Commit contents together; `then` happens when the first are put, until the block ends."""
     place, catalog = place_of(Repository.at(directory)), Repository.catalog(directory, clock=noon)
     store = Then(bucket, "p")
-    with Repository(place, catalog, store, clock=noon) as archive:
+    with Repository.of(place, catalog, store, clock=noon) as archive:
         formats = [[NewRepresentation(each, "application/octet-stream")] for each in contents]
         versions: list[Version] = []
         told = threading.Event()
         store.then = lambda: (told.wait(), then())
-        for version in archive.commit_all([NewVersion(each) for each in formats]):
+        for version in archive.committer.commit_all([NewVersion(each) for each in formats]):
             assert isinstance(version, Version)
             versions.append(version)
         yield versions
@@ -239,9 +241,9 @@ def test_a_pack_whose_writer_died_goes_with_what_is_erased(
     Repository.open(directory, clock=noon).close()  # who is next packs what was left
     assert len(packs(store, bucket)) == 2, "one that came to nothing, and the one that counts"
     with Repository.open(directory, clock=noon) as archive:
-        assert {finding.kind for finding in archive.fsck()} == {"ok"}
-        assert archive.erase(versions[0].pdi.document, ground="retention").is_done
-        assert {finding.kind for finding in archive.fsck()} == {"ok", "erased"}
+        assert {finding.kind for finding in archive.fixity.fsck()} == {"ok"}
+        assert archive.access.erase(versions[0].pdi.document, ground="retention").is_done
+        assert {finding.kind for finding in archive.fixity.fsck()} == {"ok", "erased"}
     assert [[*pack.values()] for pack in packs(store, bucket)] == [[WORDS[1]]]
 
 
@@ -259,8 +261,8 @@ def test_who_packs_for_too_long_loses_the_pack_and_no_octets(
     with putting(directory, bucket, take_over, *WORDS[:2]) as versions:
         pass
     with Repository.open(directory, clock=noon) as archive:
-        assert [archive.read(each.representations[0]) for each in versions] == WORDS[:2]
-        assert {finding.kind for finding in archive.fsck()} == {"ok"}
+        assert [archive.contents.read(each.representations[0]) for each in versions] == WORDS[:2]
+        assert {finding.kind for finding in archive.fixity.fsck()} == {"ok"}
     assert [[*pack.values()] for pack in packs(store, bucket)] == [WORDS[:2]]
 
 
@@ -271,14 +273,14 @@ def test_octets_that_are_erased_and_come_again_while_they_are_put_are_kept(
 
     def erase_and_commit() -> None:
         with Repository.open(directory, clock=noon) as other:
-            assert other.erase(versions[0].pdi.document, ground="retention").is_done
+            assert other.access.erase(versions[0].pdi.document, ground="retention").is_done
             again.append(commit(other, b"alone"))
 
     with putting(directory, bucket, erase_and_commit, b"alone") as versions:
         pass
     with Repository.open(directory, clock=noon) as archive:
-        assert archive.read(again[0].representations[0]) == b"alone"
-        assert {finding.kind for finding in archive.fsck()} == {"ok", "erased"}
+        assert archive.contents.read(again[0].representations[0]) == b"alone"
+        assert {finding.kind for finding in archive.fixity.fsck()} == {"ok", "erased"}
 
 
 def test_many_that_write_behind_pack_nothing_twice(
@@ -296,8 +298,8 @@ def test_many_that_write_behind_pack_nothing_twice(
         writer.join()
     with Repository.open(directory, clock=noon) as archive:
         archive._objects.flush()  # noqa: SLF001 - whoever closed while another packed left some
-        assert archive.staged_bytes() == 0
-        assert {finding.kind for finding in archive.fsck()} == {"ok"}
+        assert archive.contents.staged_bytes() == 0
+        assert {finding.kind for finding in archive.fixity.fsck()} == {"ok"}
     members = [name for pack in packs(store, bucket) for name in pack]
     assert len(members) == len(set(members))
 
@@ -311,17 +313,17 @@ def test_fsck_names_a_pack_that_is_missing_and_a_member_that_is_altered(
     altered = octets.replace(b"word 7\0", b"w0rd 7\0")
     store.client.put_object(Bucket=bucket, Key=key, Body=altered)
     with Repository.open(directory, clock=noon) as archive:
-        found = {each.name: each.kind for each in archive.fsck() if each.kind != "ok"}
+        found = {each.name: each.kind for each in archive.fixity.fsck() if each.kind != "ok"}
         assert found == {str(names[b"word 7"]): "altered"}
         # What is altered stays so where what is beside it is erased.
-        archive.erase(names[b"word 8"], ground="retention")
-        found = {each.name: each.kind for each in archive.fsck() if each.kind != "ok"}
+        archive.access.erase(names[b"word 8"], ground="retention")
+        found = {each.name: each.kind for each in archive.fixity.fsck() if each.kind != "ok"}
         assert found == {str(names[b"word 7"]): "altered", str(names[b"word 8"]): "erased"}
         (key,) = [key for key in store.keys(bucket) if "/objects/" in key]
         store.client.delete_object(Bucket=bucket, Key=key)
-        kinds = [each.kind for each in archive.fsck() if each.kind != "ok"]
+        kinds = [each.kind for each in archive.fixity.fsck() if each.kind != "ok"]
         assert sorted(set(kinds)) == ["erased", "missing"]
-        assert archive.erase(names[b"word 9"], ground="retention").is_done
+        assert archive.access.erase(names[b"word 9"], ground="retention").is_done
 
 
 def test_a_backup_has_no_packs_and_can_be_erased_in(
@@ -329,11 +331,11 @@ def test_a_backup_has_no_packs_and_can_be_erased_in(
 ) -> None:
     names = fill(directory)
     with Repository.open(directory, clock=noon) as archive:
-        archive.backup(tmp_path / "backup")
+        archive.copies.backup(tmp_path / "backup")
     with Repository.open(str(tmp_path / "backup"), clock=noon) as copy:
-        assert {finding.kind for finding in copy.fsck()} == {"ok"}
-        assert copy.erase(names[b"word 7"], ground="retention").is_done
-        assert {finding.kind for finding in copy.fsck()} == {"ok", "erased"}
+        assert {finding.kind for finding in copy.fixity.fsck()} == {"ok"}
+        assert copy.access.erase(names[b"word 7"], ground="retention").is_done
+        assert {finding.kind for finding in copy.fixity.fsck()} == {"ok", "erased"}
     files = [path.read_bytes() for path in (tmp_path / "backup/objects").glob("??/??/*")]
     assert sorted(files) == sorted(word for word in WORDS if word != b"word 7")
     assert len(packs(store, bucket)) == 1
@@ -343,7 +345,7 @@ def test_a_check_of_all_reads_a_pack_once(directory: Path, troubled: Troubled) -
     fill(directory)
     with Repository.open(directory, clock=noon) as archive:
         del troubled.asked[:]
-        assert {finding.kind for finding in archive.verify()} == {"ok"}
+        assert {finding.kind for finding in archive.fixity.verify()} == {"ok"}
     assert len(troubled.asked) <= 3, "the first by itself, and then the pack"
 
 
@@ -361,12 +363,12 @@ def test_what_was_told_is_there_after_a_kill(
     last = noon() + timedelta(days=1)  # when no lease holds
     with Repository.open(directory, clock=lambda: last) as archive:
         archive._objects.flush()  # noqa: SLF001 - what the dead left
-        assert archive.staged_bytes() == 0
+        assert archive.contents.staged_bytes() == 0
         for name, content in (line.split() for line in told):
             pdi = parse(name)
             assert isinstance(pdi, PDI)
-            assert archive.read(archive.representation(pdi)).hex() == content
-        assert {finding.kind for finding in archive.fsck()} == {"ok"}
+            assert archive.contents.read(archive.lookup.representation(pdi)).hex() == content
+        assert {finding.kind for finding in archive.fixity.fsck()} == {"ok"}
     members = [name for pack in packs(store, bucket) for name in pack]
     assert len(members) >= len(told)
 
@@ -392,10 +394,10 @@ def test_a_member_that_is_altered_is_brought_from_a_copy(
     altered = store.octets(bucket, key).replace(b"word 7\0", b"w0rd 7\0")
     store.client.put_object(Bucket=bucket, Key=key, Body=altered)
     with Repository.open(directory, clock=noon) as archive:
-        came, lost = archive.mend(Copy(), [digest_of(b"word 7"), digest_of(b"word 8")])
+        came, lost = archive.copies.mend(Copy(), [digest_of(b"word 7"), digest_of(b"word 8")])
         assert (came, lost) == (1, [])
-        assert archive.read(archive.representation(names[b"word 7"])) == b"word 7"
-        assert {finding.kind for finding in archive.fsck()} == {"ok"}
+        assert archive.contents.read(archive.lookup.representation(names[b"word 7"])) == b"word 7"
+        assert {finding.kind for finding in archive.fixity.fsck()} == {"ok"}
 
 
 def test_all_of_a_pack_that_is_missing_is_brought_from_a_copy(
@@ -405,8 +407,8 @@ def test_all_of_a_pack_that_is_missing_is_brought_from_a_copy(
     (key,) = [key for key in store.keys(bucket) if "/objects/" in key]
     store.client.delete_object(Bucket=bucket, Key=key)
     with Repository.open(directory, clock=noon) as archive:
-        assert archive.mend(Copy(), BY_DIGEST) == (len(WORDS), [])
+        assert archive.copies.mend(Copy(), BY_DIGEST) == (len(WORDS), [])
     with Repository.open(directory, clock=noon) as archive:
         for word, name in names.items():
-            assert archive.read(archive.representation(name)) == word
-        assert {finding.kind for finding in archive.fsck()} == {"ok"}
+            assert archive.contents.read(archive.lookup.representation(name)) == word
+        assert {finding.kind for finding in archive.fixity.fsck()} == {"ok"}

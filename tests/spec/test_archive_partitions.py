@@ -36,9 +36,9 @@ def test_the_log_divided_as_the_page_says_goes_on(postgresql: Server, tmp_path: 
     with Repository.open(place) as archive:
         names += [_commit(archive, number) for number in range(2, 7)]
         assert archive.log.root(2) == root
-        assert archive.erase(names[1].document, ground="court-order").is_done
-        assert {finding.kind for finding in archive.fsck()} == {"ok", "erased"}
-        assert archive.prove(names[6])
+        assert archive.access.erase(names[1].document, ground="court-order").is_done
+        assert {finding.kind for finding in archive.fixity.fsck()} == {"ok", "erased"}
+        assert archive.proofs.prove(names[6])
     rows = postgresql.execute(f"SELECT count(*) FROM {schema}.opening_2")  # noqa: S608 - ours
     assert rows[0][0] > 0
     with psycopg.connect(place.partition("&schema=")[0]) as hand:
@@ -49,5 +49,5 @@ def test_the_log_divided_as_the_page_says_goes_on(postgresql: Server, tmp_path: 
 
 
 def _commit(archive: Repository, number: int) -> PDI:
-    made = archive.commit([NewRepresentation(b"%d" % number, "text/plain")])
+    made = archive.committer.commit([NewRepresentation(b"%d" % number, "text/plain")])
     return made.representations[0].pdi

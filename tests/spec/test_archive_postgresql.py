@@ -43,7 +43,7 @@ def location(postgresql: Server, tmp_path: Path) -> str:
 def archive(location: str) -> Iterator[Repository]:
     """An archive with a document."""
     with Repository.create(location, series=SERIES) as opened:
-        opened.commit([page()], key="first")
+        opened.committer.commit([page()], key="first")
         yield opened
 
 
@@ -129,10 +129,13 @@ def test_both_engines_have_the_same_tables(location: str, archive: Repository) -
 
 
 def test_what_is_for_the_building_is_kept_so(location: str, archive: Repository) -> None:
-    first, second = (archive.commit([page(text)]).pdi for text in ("two", "three"))
-    archive.set_standing(first, Standing("building"))
-    archive.set_standing(second, Standing("public"))
-    assert [archive.standing(name).access for name in (first, second)] == ["building", "public"]
+    first, second = (archive.committer.commit([page(text)]).pdi for text in ("two", "three"))
+    archive.access.set_standing(first, Standing("building"))
+    archive.access.set_standing(second, Standing("public"))
+    assert [archive.access.standing(name).access for name in (first, second)] == [
+        "building",
+        "public",
+    ]
     with by_hand(location) as hand, pytest.raises(psycopg.IntegrityError, match="closed elsewhere"):
         hand.execute("INSERT INTO building SELECT max(standing_id) FROM standing")
 
@@ -156,7 +159,7 @@ def test_no_row_can_be_changed_by_hand(location: str, archive: Repository) -> No
                 if rows:
                     with pytest.raises(psycopg.IntegrityError, match="permacite"):
                         hand.execute(statement.encode())
-    assert {finding.kind for finding in archive.fsck()} == {"ok"}
+    assert {finding.kind for finding in archive.fixity.fsck()} == {"ok"}
 
 
 BROKEN = {
@@ -176,7 +179,7 @@ def test_rows_that_break_the_order_are_refused(
 ) -> None:
     with by_hand(location) as hand, pytest.raises(psycopg.IntegrityError):
         hand.execute(statement.encode())
-    assert archive.count() == 1
+    assert archive.lists.count() == 1
 
 
 def test_fsck_names_what_was_done_by_hand(location: str, archive: Repository) -> None:
@@ -189,7 +192,7 @@ def test_fsck_names_what_was_done_by_hand(location: str, archive: Repository) ->
             " AS $$BEGIN RETURN OLD; END$$"
         )
         hand.execute("UPDATE setting SET value = 'other.us' WHERE name = 'series'")
-    told = {(finding.kind, finding.detail) for finding in archive.fsck()}
+    told = {(finding.kind, finding.detail) for finding in archive.fixity.fsck()}
     for detail in (
         "the trigger version_no_update is missing or off",
         "the trigger leaf_next is missing or off",
@@ -240,10 +243,10 @@ def test_fsck_finds_a_schema_that_is_not_as_it_was_made(
             'CREATE TABLE "Of Others" (a INTEGER, b INTEGER, FOREIGN KEY (a, b)'
             " REFERENCES of_others)"
         )  # they may stand beside ours
-    assert {one.kind for one in archive.fsck()} == {"ok"}
+    assert {one.kind for one in archive.fixity.fsck()} == {"ok"}
     with by_hand(location) as hand:
         hand.execute(statement.encode())
-    assert [one.detail for one in archive.fsck() if one.kind != "ok"] == [told]
+    assert [one.detail for one in archive.fixity.fsck() if one.kind != "ok"] == [told]
 
 
 def test_a_role_of_its_own_writes_and_may_do_no_more(location: str) -> None:
@@ -252,10 +255,10 @@ def test_a_role_of_its_own_writes_and_may_do_no_more(location: str) -> None:
         hand.execute(f"CREATE ROLE {role} LOGIN".encode())
     Repository.create(f"{location}&grant={role}", series=SERIES).close()
     with Repository.open(location.replace("user=permacite", f"user={role}")) as archive:
-        name = archive.commit([page()]).pdi
-        archive.commit([page("two")], replaces=name)
-        assert archive.erase(name, ground="court-order").is_done
-        assert {finding.kind for finding in archive.fsck()} <= {"ok", "erased"}
+        name = archive.committer.commit([page()]).pdi
+        archive.committer.commit([page("two")], replaces=name)
+        assert archive.access.erase(name, ground="court-order").is_done
+        assert {finding.kind for finding in archive.fixity.fsck()} <= {"ok", "erased"}
     with by_hand(location) as hand:
         hand.execute(f"SET ROLE {role}".encode())
         for statement in ("DELETE FROM leaf", "UPDATE document SET serial = 2", "TRUNCATE leaf"):
@@ -264,9 +267,9 @@ def test_a_role_of_its_own_writes_and_may_do_no_more(location: str) -> None:
 
 
 def test_a_whole_document_is_erased(archive: Repository) -> None:
-    name = archive.commit([page("two")]).pdi.document
-    assert archive.erase(name, ground="court-order").is_done
-    assert {finding.kind for finding in archive.fsck()} == {"ok", "erased"}
+    name = archive.committer.commit([page("two")]).pdi.document
+    assert archive.access.erase(name, ground="court-order").is_done
+    assert {finding.kind for finding in archive.fixity.fsck()} == {"ok", "erased"}
 
 
 def test_what_is_taken_or_no_archive_is_told(
@@ -296,11 +299,11 @@ def test_a_locked_archive_is_told_and_serves_readers(location: str, archive: Rep
         holder.execute("BEGIN")
         holder.execute("SELECT commits FROM log_head FOR UPDATE")
         with pytest.raises(StorageError) as error:
-            second.commit([page("two")])
+            second.committer.commit([page("two")])
         assert error.value.reason == "locked"
-        assert second.count() == archive.count() == 1
+        assert second.lists.count() == archive.lists.count() == 1
         holder.execute("ROLLBACK")
-        assert second.commit([page("two")]).pdi.unique_id == "2"
+        assert second.committer.commit([page("two")]).pdi.unique_id == "2"
 
 
 class Cut(Between):
@@ -335,14 +338,14 @@ def test_a_commit_whose_connection_is_lost_happens_once(
     cut = Cut(tmp_path, postgresql, told=told)
     try:
         with Repository.open(location.replace(str(postgresql.folder), str(tmp_path))) as another:
-            name = another.commit([page("two")]).pdi
+            name = another.committer.commit([page("two")]).pdi
             assert cut.cuts == (2 if told else 3), "whoever asks commits too"
-            assert another.commit([page("three")]).pdi.unique_id == "3"
+            assert another.committer.commit([page("three")]).pdi.unique_id == "3"
     finally:
         cut.close()
     assert name.unique_id == "2"
-    assert archive.count() == 3
-    assert {finding.kind for finding in archive.fsck()} == {"ok"}
+    assert archive.lists.count() == 3
+    assert {finding.kind for finding in archive.fixity.fsck()} == {"ok"}
 
 
 def test_backends_and_the_server_die_and_nothing_is_lost_or_doubled(
@@ -362,7 +365,7 @@ def test_backends_and_the_server_die_and_nothing_is_lost_or_doubled(
             count += 1
             try:
                 drafts = [NewVersion([page(f"{number} {count} {which}")]) for which in range(2)]
-                for version in archive.commit_all(drafts):
+                for version in archive.committer.commit_all(drafts):
                     assert not isinstance(version, Exception), version
                     acknowledged.append(str(version.pdi))
             except Exception as error:  # noqa: BLE001 - a writer that lives is always answered
@@ -394,5 +397,5 @@ def test_backends_and_the_server_die_and_nothing_is_lost_or_doubled(
             thread.join()
         assert failed == []
         assert len(acknowledged) == len(set(acknowledged))
-        assert sorted(acknowledged) == sorted(str(version.pdi) for version in first.list())
-        assert {finding.kind for finding in first.fsck()} == {"ok"}
+        assert sorted(acknowledged) == sorted(str(version.pdi) for version in first.lists.list())
+        assert {finding.kind for finding in first.fixity.fsck()} == {"ok"}

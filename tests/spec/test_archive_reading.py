@@ -13,7 +13,7 @@ from tests.kept import file_of
 from permacite import pdi
 from permacite.archive import NewCitation, NewRepresentation, Provenance
 from permacite.archive.names import selection
-from permacite.archive.records.lists.listing import stretch
+from permacite.archive.records.listing import stretch
 from permacite.archive.records.rows import Effort
 from permacite.errors import IntegrityError, NotFoundError
 
@@ -76,15 +76,17 @@ def shelf(tmp_path_factory: pytest.TempPathFactory, engine: object) -> Iterator[
     clock = Clock()
     directory = tmp_path_factory.mktemp("shelf") / "archive"
     with Repository.create(directory, series=SERIES, clock=clock) as archive:
-        archive.add_series("other.example.us")
-        archive.commit([page("<p>1"), plain("1")])
-        archive.commit([page("<p>2")], unique_id="report")
-        archive.commit([page("<p>3")], series="other.example.us")
+        archive.settings.add_series("other.example.us")
+        archive.committer.commit([page("<p>1"), plain("1")])
+        archive.committer.commit([page("<p>2")], unique_id="report")
+        archive.committer.commit([page("<p>3")], series="other.example.us")
         clock.now = datetime(2026, 12, 21, tzinfo=UTC)
-        archive.commit([plain("4")])
-        archive.commit([page("<p>1a"), plain("1a")], replaces=name(f"{BASE}/2026/11/21/1"))
+        archive.committer.commit([plain("4")])
+        archive.committer.commit(
+            [page("<p>1a"), plain("1a")], replaces=name(f"{BASE}/2026/11/21/1")
+        )
         clock.now = datetime(2027, 1, 1, tzinfo=UTC)
-        archive.commit([NewRepresentation(b"%PDF", "application/pdf")])
+        archive.committer.commit([NewRepresentation(b"%PDF", "application/pdf")])
         yield archive
 
 
@@ -125,11 +127,13 @@ PATTERNS = [
 def test_lists_what_a_pattern_covers(shelf: Repository, pattern: str, expected: list[int]) -> None:
     wanted = pdi.parse(pattern)
     assert isinstance(wanted, pdi.PDI | pdi.PDIPattern)
-    assert [short(version) for version in shelf.list(wanted)] == [ALL[one] for one in expected]
+    assert [short(version) for version in shelf.lists.list(wanted)] == [
+        ALL[one] for one in expected
+    ]
     # The grammar's own judgement agrees, representation by representation.
     covered = {
         short(version)
-        for version in shelf.list()
+        for version in shelf.lists.list()
         for one in version.representations
         if pdi.covers(wanted, one.pdi)
     }
@@ -161,27 +165,27 @@ def test_among_many_the_later_versions_of_a_month_are_listed_too(
 
 
 def test_lists_in_the_order_of_time_page_by_page(shelf: Repository) -> None:
-    assert [short(version) for version in shelf.list()] == ALL
-    assert [short(version) for version in shelf.list(limit=2)] == ALL[:2]
-    assert list(shelf.list(limit=0)) == []
-    after = str(next(iter(shelf.list(limit=1))).representations[0].pdi)
-    assert [short(version) for version in shelf.list(limit=3, after=after)] == ALL[1:4]
+    assert [short(version) for version in shelf.lists.list()] == ALL
+    assert [short(version) for version in shelf.lists.list(limit=2)] == ALL[:2]
+    assert list(shelf.lists.list(limit=0)) == []
+    after = str(next(iter(shelf.lists.list(limit=1))).representations[0].pdi)
+    assert [short(version) for version in shelf.lists.list(limit=3, after=after)] == ALL[1:4]
     with pytest.raises(NotFoundError):
-        list(shelf.list(after=f"{BASE}/2020/01/01/1.html.1"))
+        list(shelf.lists.list(after=f"{BASE}/2020/01/01/1.html.1"))
 
 
 def test_lists_the_newest_first_page_by_page(shelf: Repository) -> None:
-    newest = [short(version) for version in shelf.list(newest_first=True)]
+    newest = [short(version) for version in shelf.lists.list(newest_first=True)]
     assert newest == ALL[::-1]
-    after = str(next(iter(shelf.list(limit=1, newest_first=True))).representations[0].pdi)
-    rest = shelf.list(limit=2, after=after, newest_first=True)
+    after = str(next(iter(shelf.lists.list(limit=1, newest_first=True))).representations[0].pdi)
+    rest = shelf.lists.list(limit=2, after=after, newest_first=True)
     assert [short(version) for version in rest] == ALL[::-1][1:3]
 
 
 def test_lists_the_highest_versions_alone(shelf: Repository) -> None:
     latest = [one for one in ALL if one != "l/2026/11/21/1.1"]
-    assert [short(version) for version in shelf.list(latest=True)] == latest
-    assert shelf.documents() == 5
+    assert [short(version) for version in shelf.lists.list(latest=True)] == latest
+    assert shelf.lists.documents() == 5
 
 
 ANSWERS = [
@@ -200,7 +204,7 @@ ANSWERS = [
 )
 def test_answers_with_the_full_name(shelf: Repository, asked: str, answer: str) -> None:
     for prefix in (BASE, BASE.removeprefix("urn:"), BASE.upper()):
-        assert str(shelf.representation(name(prefix + asked)).pdi) == BASE + answer
+        assert str(shelf.lookup.representation(name(prefix + asked)).pdi) == BASE + answer
 
 
 UNKNOWN = [
@@ -220,32 +224,32 @@ def test_an_unknown_name_comes_with_what_there_is(
     shelf: Repository, asked: str, candidates: list[str]
 ) -> None:
     with pytest.raises(NotFoundError) as error:
-        shelf.representation(name(BASE + asked))
+        shelf.lookup.representation(name(BASE + asked))
     assert error.value.name == BASE + asked
     assert error.value.candidates == tuple(BASE + one for one in candidates)
 
 
 def test_a_misspelt_series_comes_with_the_nearest(shelf: Repository) -> None:
     with pytest.raises(NotFoundError) as error:
-        shelf.version(name("urn:pdi://lab.exampel.us/2026/11/21/1.html.1"))
+        shelf.lookup.version(name("urn:pdi://lab.exampel.us/2026/11/21/1.html.1"))
     assert error.value.candidates[0] == f"{BASE}/2026/11/21/1"
     with pytest.raises(NotFoundError) as error:
-        shelf.version(name("urn:pdi://lab.exampel.us/2026/11/21/99.html.1"))
+        shelf.lookup.version(name("urn:pdi://lab.exampel.us/2026/11/21/99.html.1"))
     assert error.value.candidates[0] == f"{BASE}/", "the series alone, where it has no such name"
 
 
 def test_the_same_octets_under_a_second_format_are_kept_apart(archive: Repository) -> None:
-    version = archive.commit([page("x"), NewRepresentation(b"x", "text/plain")])
+    version = archive.committer.commit([page("x"), NewRepresentation(b"x", "text/plain")])
     assert version.formats == ("html", "text")
     assert version.representations[0].digest == version.representations[1].digest
 
 
 def test_side_objects_are_kept_with_their_format(archive: Repository) -> None:
     new = NewRepresentation(b"one", "text/plain", sidecars={"map": b"[0]", "index": b""})
-    kept = archive.commit([new]).representations[0]
-    assert archive.sidecar(kept, "map") == b"[0]"
-    assert archive.sidecar(kept, "index") == b""
-    assert archive.sidecar(kept, "other") is None
+    kept = archive.committer.commit([new]).representations[0]
+    assert archive.contents.sidecar(kept, "map") == b"[0]"
+    assert archive.contents.sidecar(kept, "index") == b""
+    assert archive.contents.sidecar(kept, "other") is None
 
 
 def test_provenance_comes_back_as_it_was_given(archive: Repository) -> None:
@@ -256,40 +260,43 @@ def test_provenance_comes_back_as_it_was_given(archive: Repository) -> None:
         retrieved_at=datetime(2026, 11, 21, 11, 59, 58, 123456, tzinfo=UTC),
         details={"requests": [{"status": 200, "headers": [["Server", "x"]], "time_s": 0.25}]},
     )
-    version = archive.commit([page()], provenance=given)
+    version = archive.committer.commit([page()], provenance=given)
     settled = {"html": {"label": "utf-8", "settled_by": "transport"}}
     details = {**given.details, "charsets": settled}
     assert version.provenance == dataclasses.replace(given, details=details)
-    assert archive.version(version.pdi).provenance == version.provenance
+    assert archive.lookup.version(version.pdi).provenance == version.provenance
     assert version.title == given.title
 
 
 def test_finds_versions_by_their_source_newest_first(archive: Repository) -> None:
     source = Provenance(uri="http://a.example/", final_uri="https://a.example/x")
-    first = archive.commit([page()], provenance=source)
-    second = archive.commit([page("<p>two")], replaces=first.pdi, provenance=source)
-    archive.commit([page("<p>other")], provenance=Provenance(uri="http://b.example/"))
+    first = archive.committer.commit([page()], provenance=source)
+    second = archive.committer.commit([page("<p>two")], replaces=first.pdi, provenance=source)
+    archive.committer.commit([page("<p>other")], provenance=Provenance(uri="http://b.example/"))
     for uri in ("http://a.example/", "https://a.example/x"):
-        assert [version.pdi for version in archive.find_by_uri(uri)] == [second.pdi, first.pdi]
-    assert list(archive.find_by_uri("http://a.example")) == []
+        assert [version.pdi for version in archive.origins.find_by_uri(uri)] == [
+            second.pdi,
+            first.pdi,
+        ]
+    assert list(archive.origins.find_by_uri("http://a.example")) == []
 
 
 def test_lists_leave_out_the_details_alone(archive: Repository) -> None:
     uri = "http://a.example/"
     given = Provenance("A", uri, uri, datetime(2026, 11, 21, tzinfo=UTC), {"requests": [1]})
-    version = archive.commit([page()], provenance=given)
-    assert "requests" in archive.version(version.pdi).provenance.details
+    version = archive.committer.commit([page()], provenance=given)
+    assert "requests" in archive.lookup.version(version.pdi).provenance.details
     listed = dataclasses.replace(version, provenance=dataclasses.replace(given, details={}))
-    assert list(archive.list()) == [listed]
-    assert archive.page(limit=1).items == (listed,)
-    assert list(archive.find_by_uri(uri)) == [listed]
+    assert list(archive.lists.list()) == [listed]
+    assert archive.lists.page(limit=1).items == (listed,)
+    assert list(archive.origins.find_by_uri(uri)) == [listed]
 
 
 def cite(archive: Repository, version: Version, quote: str, note: str | None = None) -> str:
     """Record a citation of the version's text and return its fragment."""
     text = version.representation("utf-8").pdi
     fragment = f"{text}#char=0,{len(quote)}"
-    recorded = archive.record_citation(
+    recorded = archive.passages.record(
         NewCitation(fragment, text, 0, len(quote), quote, media_type="text/plain", note=note)
     )
     assert recorded.fragment == fragment
@@ -297,45 +304,45 @@ def cite(archive: Repository, version: Version, quote: str, note: str | None = N
 
 
 def test_the_same_citation_is_recorded_once(archive: Repository, clock: Clock) -> None:
-    version = archive.commit([page(), plain("one two")])
+    version = archive.committer.commit([page(), plain("one two")])
     cite(archive, version, "one")
     clock.now += timedelta(hours=1)
     cite(archive, version, "one")
-    (recorded,) = archive.citations()
+    (recorded,) = archive.passages.citations()
     assert recorded.cited_at == Clock.now
     assert (recorded.start, recorded.end, recorded.quote) == (0, 3, "one")
     cite(archive, version, "one", note="see also")
-    assert [one.note for one in archive.citations()] == [None, "see also"]
+    assert [one.note for one in archive.passages.citations()] == [None, "see also"]
 
 
 def test_citations_are_found_by_what_they_cite(archive: Repository) -> None:
-    first = archive.commit([page(), plain("one")])
-    second = archive.commit([page("<p>two"), plain("two")], replaces=first.pdi)
-    other = archive.commit([page("<p>3"), plain("three")])
+    first = archive.committer.commit([page(), plain("one")])
+    second = archive.committer.commit([page("<p>two"), plain("two")], replaces=first.pdi)
+    other = archive.committer.commit([page("<p>3"), plain("three")])
     fragments = [cite(archive, one, "t") for one in (first, second, other)]
-    assert [one.fragment for one in archive.citations(first.pdi)] == fragments[:1]
-    assert [one.fragment for one in archive.citations(first.pdi.document)] == fragments[:2]
-    assert [one.fragment for one in archive.citations()] == fragments
-    assert list(archive.citations(first.representation("html").pdi)) == []
+    assert [one.fragment for one in archive.passages.citations(first.pdi)] == fragments[:1]
+    assert [one.fragment for one in archive.passages.citations(first.pdi.document)] == fragments[:2]
+    assert [one.fragment for one in archive.passages.citations()] == fragments
+    assert list(archive.passages.citations(first.representation("html").pdi)) == []
 
 
 def test_only_what_is_committed_can_be_cited(archive: Repository) -> None:
     nowhere = name(f"{BASE}/2026/11/21/1.utf-8.1")
     with pytest.raises(NotFoundError):
-        archive.record_citation(NewCitation(f"{nowhere}#char=0,1", nowhere))
+        archive.passages.record(NewCitation(f"{nowhere}#char=0,1", nowhere))
 
 
 def test_verify_finds_what_is_missing_and_what_is_altered(archive: Repository) -> None:
     new = NewRepresentation(b"a\r\n", "text/plain", received=b"a\n", sidecars={"map": b"[]"})
-    good = archive.commit([page()])
-    bad = archive.commit([page("<p>two"), new])
-    assert [finding.kind for finding in archive.verify()] == ["ok"] * 4
+    good = archive.committer.commit([page()])
+    bad = archive.committer.commit([page("<p>two"), new])
+    assert [finding.kind for finding in archive.fixity.verify()] == ["ok"] * 4
     file_of(archive.directory, bad.representations[0].digest).unlink()
     for digest in (bad.representations[1].received_digest, bad.representations[1].digest):
         file = file_of(archive.directory, digest)
         file.chmod(0o644)
         file.write_bytes(b"b")
-    findings = [(one.name, one.kind) for one in archive.verify()]
+    findings = [(one.name, one.kind) for one in archive.fixity.verify()]
     assert findings == [
         (str(good.representations[0].pdi), "ok"),
         (str(bad.representations[0].pdi), "missing"),
@@ -343,31 +350,31 @@ def test_verify_finds_what_is_missing_and_what_is_altered(archive: Repository) -
         (str(bad.representations[1].pdi), "altered"),
         ("log", "ok"),
     ]
-    assert [one.kind for one in archive.verify(good.pdi)] == ["ok"]
+    assert [one.kind for one in archive.fixity.verify(good.pdi)] == ["ok"]
     with pytest.raises(IntegrityError):
-        archive.read(bad.representations[1])
+        archive.contents.read(bad.representations[1])
     with pytest.raises(NotFoundError):
-        archive.read(bad.representations[0])
+        archive.contents.read(bad.representations[0])
     with pytest.raises(NotFoundError):
-        list(archive.verify(name(f"{BASE}/2020/01/01/1.html.1")))
+        list(archive.fixity.verify(name(f"{BASE}/2020/01/01/1.html.1")))
 
 
 def test_verify_tells_what_the_disk_refuses(archive: Repository) -> None:
-    version = archive.commit([page()])
+    version = archive.committer.commit([page()])
     path = file_of(archive.directory, version.representations[0].digest)
     path.unlink()
     path.mkdir()
-    assert [one.kind for one in archive.verify(version.pdi)] == ["unreadable"]
+    assert [one.kind for one in archive.fixity.verify(version.pdi)] == ["unreadable"]
 
 
 def test_verify_of_a_document_checks_all_its_versions(archive: Repository) -> None:
-    first = archive.commit([page()])
-    archive.commit([page("<p>two"), plain("two")], replaces=first.pdi)
-    assert len(list(archive.verify(first.pdi.document))) == 3
+    first = archive.committer.commit([page()])
+    archive.committer.commit([page("<p>two"), plain("two")], replaces=first.pdi)
+    assert len(list(archive.fixity.verify(first.pdi.document))) == 3
 
 
 def test_settings_can_be_changed(archive: Repository) -> None:
-    assert archive.setting("resolver") is None
+    assert archive.settings.get("resolver") is None
     for value in ("http://a/", "http://b/"):
-        archive.set_setting("resolver", value)
-        assert archive.setting("resolver") == value
+        archive.settings.set("resolver", value)
+        assert archive.settings.get("resolver") == value

@@ -73,13 +73,13 @@ def archive_at(directory: Path, bucket: str) -> Iterator[Repository]:
     """The archive in `directory`, opened by somebody who does not wait for long."""
     catalog = Repository.catalog(directory, clock=noon)
     place = place_of(Repository.at(directory))
-    with Repository(place, catalog, hasty(bucket), clock=noon) as opened:
+    with Repository.of(place, catalog, hasty(bucket), clock=noon) as opened:
         yield opened
 
 
 def commit(archive: Repository, content: bytes) -> Version:
     """Commit octets as a document."""
-    return archive.commit([NewRepresentation(content, "application/octet-stream")])
+    return archive.committer.commit([NewRepresentation(content, "application/octet-stream")])
 
 
 @pytest.mark.parametrize("content", [b"", b"hello", bytes(1 << 16), LARGE], ids=len)
@@ -231,8 +231,10 @@ def test_an_archive_keeps_its_octets_there(directory: Path, store: Store, bucket
     assert not (directory / "objects").exists()
     assert {key_of(b"small"), key_of(LARGE)} < set(store.keys(bucket))  # one alone needs no pack
     with Repository.open(directory, clock=noon) as archive:
-        assert {finding.kind for finding in archive.fsck()} == {"ok"}
-        contents = [archive.read(version.representations[0]) for version in archive.list()]
+        assert {finding.kind for finding in archive.fixity.fsck()} == {"ok"}
+        contents = [
+            archive.contents.read(version.representations[0]) for version in archive.lists.list()
+        ]
         assert contents == [b"small", LARGE]
 
 
@@ -280,8 +282,8 @@ def test_fsck_names_what_is_missing_altered_and_foreign(
     store.client.put_object(Bucket=bucket, Key=key_of(b"foreign"), Body=b"foreign")
     store.client.put_object(Bucket=bucket, Key="p/objects/notes.txt", Body=b"mine")
     with Repository.open(directory, clock=noon) as archive:
-        small, large = [str(version.representations[0].pdi) for version in archive.list()]
-        found = {each.name: each.kind for each in archive.fsck() if each.kind != "ok"}
+        small, large = [str(version.representations[0].pdi) for version in archive.lists.list()]
+        found = {each.name: each.kind for each in archive.fixity.fsck() if each.kind != "ok"}
     assert found == {
         small: "missing",
         large: "altered",
@@ -297,29 +299,29 @@ def test_small_documents_go_on_while_the_store_is_away(
     with archive_at(directory, bucket) as archive:
         troubled.trouble = "away"
         small = commit(archive, b"meanwhile").representations[0]
-        assert archive.read(small) == b"meanwhile"
+        assert archive.contents.read(small) == b"meanwhile"
         with pytest.raises(StorageError) as error:
             commit(archive, LARGE + b"!")
         assert error.value.reason == "away"
-        assert archive.count() == 3
+        assert archive.lists.count() == 3
     with Repository.open(directory, clock=noon) as archive:  # and after it, still away
-        assert archive.read(small) == b"meanwhile"
-        assert archive.staged_bytes() == len(b"meanwhile")
+        assert archive.contents.read(small) == b"meanwhile"
+        assert archive.contents.staged_bytes() == len(b"meanwhile")
     troubled.trouble = ""
     with Repository.open(directory, clock=noon) as archive:
         archive.close()
     with Repository.open(directory, clock=noon) as archive:
-        assert archive.staged_bytes() == 0
-        assert archive.read(small) == b"meanwhile"
-        assert {finding.kind for finding in archive.fsck()} == {"ok"}
+        assert archive.contents.staged_bytes() == 0
+        assert archive.contents.read(small) == b"meanwhile"
+        assert {finding.kind for finding in archive.fixity.fsck()} == {"ok"}
 
 
 @on_both
 def test_what_is_erased_is_gone_from_the_store(directory: Path, store: Store, bucket: str) -> None:
     with Repository.open(directory, clock=noon) as archive:
-        first, second = [version.pdi for version in archive.list()]
-        assert archive.erase(first, ground="retention").is_done
-        assert archive.erase(second, ground="retention").is_done
+        first, second = [version.pdi for version in archive.lists.list()]
+        assert archive.access.erase(first, ground="retention").is_done
+        assert archive.access.erase(second, ground="retention").is_done
     assert [key for key in store.keys(bucket) if "/objects/" in key] == []
 
 
@@ -329,11 +331,11 @@ def test_where_versions_are_kept_erasing_is_refused_with_the_reason(
 ) -> None:
     store.client.put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": "Enabled"})
     with Repository.open(directory, clock=noon) as archive:
-        first = next(iter(archive.list()))
+        first = next(iter(archive.lists.list()))
         with pytest.raises(StorageError, match="keeps versions") as error:
-            archive.erase(first.pdi, ground="retention")
+            archive.access.erase(first.pdi, ground="retention")
         assert error.value.reason == "versioned"
-        assert archive.read(first.representations[0]) == b"small"
+        assert archive.contents.read(first.representations[0]) == b"small"
 
 
 @on_both
@@ -341,14 +343,14 @@ def test_a_backup_is_a_folder_that_needs_no_store(
     directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with Repository.open(directory, clock=noon) as archive:
-        archive.backup(tmp_path / "backup")
+        archive.copies.backup(tmp_path / "backup")
         commit(archive, b"later")
-        archive.backup(tmp_path / "backup")
+        archive.copies.backup(tmp_path / "backup")
     monkeypatch.delenv("AWS_ENDPOINT_URL")
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     with Repository.open(str(tmp_path / "backup"), clock=noon) as copy:
-        assert {finding.kind for finding in copy.fsck()} == {"ok"}
-        contents = [copy.read(version.representations[0]) for version in copy.list()]
+        assert {finding.kind for finding in copy.fixity.fsck()} == {"ok"}
+        contents = [copy.contents.read(version.representations[0]) for version in copy.lists.list()]
         assert contents == [b"small", LARGE, b"later"]
 
 
@@ -372,7 +374,7 @@ def test_the_reader_says_when_to_ask_again(
     directory: Path, troubled: Troubled, bucket: str
 ) -> None:
     with archive_at(directory, bucket) as repository:
-        names = [str(version.representations[0].pdi) for version in repository.list()]
+        names = [str(version.representations[0].pdi) for version in repository.lists.list()]
         reader = create_app(Archive(repository), names=["localhost"])
         troubled.trouble = "away"
         answer = ask(reader, f"/{names[1]}", range="bytes=9000000-9000099")

@@ -6,7 +6,7 @@ import contextlib
 import json
 import re
 import sqlite3
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -80,9 +80,9 @@ def version_of(directory: Path) -> int:
 def test_what_is_there_stays_as_it_was(directory: Path) -> None:
     before = rows(directory)
     with Repository.open(directory, clock=noon) as archive:
-        assert [one.kind for one in archive.fsck()] == ["ok"] * 5
+        assert [one.kind for one in archive.fixity.fsck()] == ["ok"] * 5
         assert archive.log.size() == 7
-        assert [one.fragment for one in archive.citations()] == [CITED]
+        assert [one.fragment for one in archive.passages.citations()] == [CITED]
     after = rows(directory)
     assert version_of(directory) == SCHEMA_VERSION
     for table, found in before.items():
@@ -108,7 +108,7 @@ def test_what_no_entry_told_gets_its_entry(directory: Path) -> None:
             "recorded_at": "2026-11-20T12:00:00.000000Z",
         }
         assert (added[2]["reference"], added[2]["note"]) == (CITED, "a note")
-        proof = archive.prove(_name(TEXT), citation=archive.citations()[0])
+        proof = archive.proofs.prove(_name(TEXT), citation=archive.passages.citations()[0])
         assert check_proof(proof, str(archive.log.verifier)).ok
     with Repository.open(directory, clock=noon) as archive:
         assert archive.log.size() == 7
@@ -119,9 +119,8 @@ def test_every_part_reads_a_catalog_of_schema_1(directory: Path) -> None:
     with Repository.open(directory, clock=noon) as archive:
         _back_to_schema_1(directory)
         assert version_of(directory) == 1
-        assert [one.kind for one in archive.fsck()] == ["ok"] * 5
-        assert archive.prove(_name(TEXT), citation=archive.citations()[0])
-        assert archive.is_sealed("lab.example.us", date(2026, 11, 20)) is False
+        assert [one.kind for one in archive.fixity.fsck()] == ["ok"] * 5
+        assert archive.proofs.prove(_name(TEXT), citation=archive.passages.citations()[0])
 
 
 def _back_to_schema_1(directory: Path) -> None:
@@ -134,13 +133,13 @@ def _back_to_schema_1(directory: Path) -> None:
 
 def test_the_archive_goes_on_where_it_was(directory: Path) -> None:
     with Repository.open(directory, clock=noon) as archive:
-        made = archive.commit([NewRepresentation(b"new", "text/plain")])
+        made = archive.committer.commit([NewRepresentation(b"new", "text/plain")])
         assert str(made.pdi.document) == "urn:pdi://lab.example.us/2026/11/22/1"
         again = NewCitation(CITED, _name(TEXT), 0, 3, "one", note="a note")
-        assert archive.record_citation(again).cited_at == datetime(2026, 11, 20, 12, tzinfo=UTC)
+        assert archive.passages.record(again).cited_at == datetime(2026, 11, 20, 12, tzinfo=UTC)
         kinds = [json.loads(leaf.content)["kind"] for leaf in archive.log.leaves(7)]
         assert kinds == ["day", "version"]
-        assert {one.kind for one in archive.fsck()} == {"ok"}
+        assert {one.kind for one in archive.fixity.fsck()} == {"ok"}
 
 
 def test_a_step_that_fails_leaves_the_schema_before(directory: Path) -> None:
@@ -219,19 +218,24 @@ def test_the_step_that_writes_tables_anew_leaves_all_of_them_and_their_rules() -
 def test_digests_become_octets_and_nothing_else_changes(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
     with Repository.open(directory, clock=noon) as archive:
-        gone = archive.commit([NewRepresentation(b"a text", "text/plain")], unique_id="gone")
-        name = archive.commit([NewRepresentation(b"page" * 20_000, "text/html")]).pdi
-        archive.erase(gone.pdi, ground="court-order")
-        kinds, root = [one.kind for one in archive.fsck()], archive.log.root(archive.log.size())
+        gone = archive.committer.commit(
+            [NewRepresentation(b"a text", "text/plain")], unique_id="gone"
+        )
+        name = archive.committer.commit([NewRepresentation(b"page" * 20_000, "text/html")]).pdi
+        archive.access.erase(gone.pdi, ground="court-order")
+        kinds, root = (
+            [one.kind for one in archive.fixity.fsck()],
+            archive.log.root(archive.log.size()),
+        )
     with_texts(directory / "catalog.sqlite")
     before = rows(directory)
     staged = before.pop("unsettled")
     assert version_of(directory) == 12
     assert not any(isinstance(row[6], bytes) for row in before["representation"])
     with Repository.open(directory, clock=noon) as archive:
-        assert [one.kind for one in archive.fsck()] == kinds
+        assert [one.kind for one in archive.fixity.fsck()] == kinds
         assert archive.log.root(archive.log.size()) == root
-        assert archive.read(archive.representation(name)) == b"page" * 20_000
+        assert archive.contents.read(archive.lookup.representation(name)) == b"page" * 20_000
     after = rows(directory)
     # Whenever an archive is open and quiet, files are made of what is staged.
     assert set(after.pop("unsettled")) <= set(staged)
@@ -245,18 +249,18 @@ def test_digests_become_octets_and_nothing_else_changes(tmp_path: Path) -> None:
 def test_a_catalog_with_texts_that_may_only_be_read_is_read(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
     with Repository.open(directory, clock=noon) as archive:
-        made = archive.commit([NewRepresentation(b"page" * 20_000, "text/html")])
+        made = archive.committer.commit([NewRepresentation(b"page" * 20_000, "text/html")])
     with Repository.open(directory, clock=noon) as archive:
-        kinds = [one.kind for one in archive.fsck()]
+        kinds = [one.kind for one in archive.fixity.fsck()]
         with_texts(directory / "catalog.sqlite")
         assert version_of(directory) == 12
-        assert [one.kind for one in archive.fsck()] == kinds
+        assert [one.kind for one in archive.fixity.fsck()] == kinds
         digest = made.representations[0].digest
-        assert [each.pdi for each in archive.find_by_digest(digest)] == [made.pdi]
-        assert archive.find_by_digest("no digest") == []
-        archive.backup(tmp_path / "copy")
+        assert [each.pdi for each in archive.origins.find_by_digest(digest)] == [made.pdi]
+        assert archive.origins.find_by_digest("no digest") == []
+        archive.copies.backup(tmp_path / "copy")
     with Repository.open(tmp_path / "copy", clock=noon) as copy:
-        assert [one.kind for one in copy.fsck()] == kinds
+        assert [one.kind for one in copy.fixity.fsck()] == kinds
 
 
 def test_a_row_that_has_no_digest_is_named_after_the_step_as_before(tmp_path: Path) -> None:
@@ -270,7 +274,7 @@ def test_a_row_that_has_no_digest_is_named_after_the_step_as_before(tmp_path: Pa
             " WHERE representation_id = 2"
         )
     with Repository.open(directory, clock=noon) as archive:
-        told = {one.kind for one in archive.fsck()}
+        told = {one.kind for one in archive.fixity.fsck()}
     assert {"ok", "log", "missing"} <= told
 
 

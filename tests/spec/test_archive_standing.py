@@ -12,7 +12,7 @@ from tests.archives import Archive
 from tests.earlier import unpack, with_texts
 from tests.engines import Refused, Repository
 
-from permacite.archive import Audience, NewRepresentation, Standing
+from permacite.archive import Audience, NewRepresentation, NewVersion, Standing
 from permacite.errors import ClosedError, ConflictError, NotFoundError
 from permacite.service.access import Choice
 from permacite.service.archive import public_view
@@ -51,22 +51,26 @@ def archive(tmp_path: Path, clock: Clock) -> Iterator[Repository]:
 
 
 def test_a_standing_is_never_silent(archive: Repository, clock: Clock) -> None:
-    first = archive.commit([NewRepresentation(b"a", "text/plain")])
-    assert archive.standing(first.pdi) == Standing("public", "unknown", set_at=clock.now)
-    archive.set_setting("access", "closed")
-    archive.set_setting("ground", "licence")
-    second = archive.commit([NewRepresentation(b"b", "text/plain")])
-    assert archive.standing(second.pdi) == Standing("closed", "licence", set_at=clock.now)
+    first = archive.committer.commit([NewRepresentation(b"a", "text/plain")])
+    assert archive.access.standing(first.pdi) == Standing("public", "unknown", set_at=clock.now)
+    archive.settings.set("access", "closed")
+    archive.settings.set("ground", "licence")
+    second = archive.committer.commit([NewRepresentation(b"b", "text/plain")])
+    assert archive.access.standing(second.pdi) == Standing("closed", "licence", set_at=clock.now)
     chosen = Standing("public", "deposit", retain_until=date(2030, 1, 1))
-    third = archive.commit([NewRepresentation(b"c", "text/plain")], standing=chosen)
-    assert archive.standing(third.pdi).retain_until == date(2030, 1, 1)
-    again = archive.commit([NewRepresentation(b"d", "text/plain")], replaces=second.pdi)
-    assert archive.standing(again.pdi).access == "closed", "a version has that of its document"
+    third = archive.committer.commit_version(
+        NewVersion([NewRepresentation(b"c", "text/plain")], standing=chosen)
+    )
+    assert archive.access.standing(third.pdi).retain_until == date(2030, 1, 1)
+    again = archive.committer.commit([NewRepresentation(b"d", "text/plain")], replaces=second.pdi)
+    assert archive.access.standing(again.pdi).access == "closed", (
+        "a version has that of its document"
+    )
 
 
 def test_the_public_adds_nothing_to_what_is_closed(archive: Repository) -> None:
     seen = public_view(Archive(archive))
-    archive.set_setting("access", "closed")
+    archive.settings.set("access", "closed")
     made = seen.lists.files.put("pdi://lab.example.us/", b"> words", "text/markdown")
     restricted = made.document.restricted
     assert restricted is not None
@@ -78,56 +82,60 @@ def test_the_public_adds_nothing_to_what_is_closed(archive: Repository) -> None:
 
 def test_an_embargo_ends_by_the_clock(archive: Repository, clock: Clock) -> None:
     until = Standing("embargo", "deposit", embargo_until=date(2026, 11, 23))
-    made = archive.commit([NewRepresentation(b"a", "text/plain")], standing=until)
+    made = archive.committer.commit_version(
+        NewVersion([NewRepresentation(b"a", "text/plain")], standing=until)
+    )
     one = made.representations[0]
     seen = archive.public()
-    assert archive.read(one) == b"a", "the operator reads it"
+    assert archive.contents.read(one) == b"a", "the operator reads it"
     with pytest.raises(ClosedError, match="not open to all until 2026-11-23") as error:
-        seen.read(one)
+        seen.contents.read(one)
     assert (error.value.status, error.value.reason) == (403, "embargo")
-    assert next(seen.list()).representations[0].digest == ""
+    assert next(seen.lists.list()).representations[0].digest == ""
     clock.now += timedelta(days=1, hours=11, minutes=59)
     with pytest.raises(ClosedError):
-        seen.read(one)
+        seen.contents.read(one)
     clock.now += timedelta(minutes=1)
-    assert seen.read(one) == b"a"
+    assert seen.contents.read(one) == b"a"
 
 
 def test_a_mark_tells_of_which_documents_the_access_changed(
     archive: Repository, clock: Clock
 ) -> None:
-    first = archive.commit([NewRepresentation(b"a", "text/plain")]).pdi.document
-    documents, mark = archive.access_changes(None)
+    first = archive.committer.commit([NewRepresentation(b"a", "text/plain")]).pdi.document
+    documents, mark = archive.access.changes(None)
     assert documents == ()
-    archive.commit([NewRepresentation(b"b", "text/plain")])
-    documents, mark = archive.access_changes(mark)
+    archive.committer.commit([NewRepresentation(b"b", "text/plain")])
+    documents, mark = archive.access.changes(mark)
     assert documents == (), "a new document has been open to all from the beginning"
-    archive.set_standing(first, Standing("closed", "consent"))
-    documents, mark = archive.access_changes(mark)
+    archive.access.set_standing(first, Standing("closed", "consent"))
+    documents, mark = archive.access.changes(mark)
     assert documents == (first,)
-    assert archive.access_changes(mark) == ((), mark)
-    archive.set_standing(first, Standing("embargo", "deposit", embargo_until=date(2026, 11, 23)))
-    documents, mark = archive.access_changes(mark)
+    assert archive.access.changes(mark) == ((), mark)
+    archive.access.set_standing(
+        first, Standing("embargo", "deposit", embargo_until=date(2026, 11, 23))
+    )
+    documents, mark = archive.access.changes(mark)
     assert documents == (first,)
     clock.now += timedelta(days=1)
-    documents, mark = archive.access_changes(mark)
+    documents, mark = archive.access.changes(mark)
     assert documents == ()
     clock.now += timedelta(days=1)
-    documents, mark = archive.access_changes(mark)
+    documents, mark = archive.access.changes(mark)
     assert documents == (first,), "its embargo ended meanwhile"
-    assert archive.access_changes(mark) == ((), mark)
-    assert set(archive.access_changes("")[0]) == {first}, "of an index that knows of no mark"
+    assert archive.access.changes(mark) == ((), mark)
+    assert set(archive.access.changes("")[0]) == {first}, "of an index that knows of no mark"
 
 
 def test_a_thousand_documents_that_are_closed_at_once_are_told_in_stretches(
     archive: Repository,
 ) -> None:
-    made = archive.commit([NewRepresentation(b"a", "text/plain")]).pdi.document
-    _, mark = archive.access_changes(None)
+    made = archive.committer.commit([NewRepresentation(b"a", "text/plain")]).pdi.document
+    _, mark = archive.access.changes(None)
     for access in ("closed", "public") * 501:
-        archive.set_standing(made, Standing(access, "consent"))
+        archive.access.set_standing(made, Standing(access, "consent"))
     told = 0
-    while (answer := archive.access_changes(mark))[1] != mark:
+    while (answer := archive.access.changes(mark))[1] != mark:
         told, mark = told + len(answer[0]), answer[1]
     assert told == 1002
 
@@ -136,16 +144,18 @@ def test_what_was_to_be_kept_no_longer_is_reported_and_stays(
     archive: Repository, clock: Clock
 ) -> None:
     until = Standing(retain_until=date(2026, 11, 21))
-    made = archive.commit([NewRepresentation(b"a", "text/plain")], standing=until)
-    archive.commit([NewRepresentation(b"b", "text/plain")])
-    assert archive.overdue() == {}
+    made = archive.committer.commit_version(
+        NewVersion([NewRepresentation(b"a", "text/plain")], standing=until)
+    )
+    archive.committer.commit([NewRepresentation(b"b", "text/plain")])
+    assert archive.access.overdue() == {}
     clock.now += timedelta(days=1)
-    assert list(archive.overdue()) == [made.pdi.document]
-    assert archive.read(made.representations[0]) == b"a"
+    assert list(archive.access.overdue()) == [made.pdi.document]
+    assert archive.contents.read(made.representations[0]) == b"a"
 
 
 def test_half_an_embargo_is_refused(archive: Repository) -> None:
-    made = archive.commit([NewRepresentation(b"a", "text/plain")])
+    made = archive.committer.commit([NewRepresentation(b"a", "text/plain")])
     service, name = Archive(archive), str(made.pdi.document)
     with pytest.raises(ConflictError, match="has a day on which it ends"):
         service.access.standing(name, Choice("embargo"))
@@ -161,26 +171,26 @@ def test_half_an_embargo_is_refused(archive: Repository) -> None:
 
 
 def test_what_is_for_the_building_is_open_to_who_is_in_it_alone(archive: Repository) -> None:
-    archive.set_setting("access", "building")
-    made = archive.commit([NewRepresentation(b"a", "text/plain")])
+    archive.settings.set("access", "building")
+    made = archive.committer.commit([NewRepresentation(b"a", "text/plain")])
     one = made.representations[0]
-    assert archive.standing(made.pdi).access == "building"
-    assert archive.read(one) == b"a"
+    assert archive.access.standing(made.pdi).access == "building"
+    assert archive.contents.read(one) == b"a"
     for audience in (Audience(), Audience("other.example.us"), Audience("lab.example")):
         with pytest.raises(ClosedError, match="in the building of this archive alone") as error:
-            archive.public(audience).read(one)
+            archive.public(audience).contents.read(one)
         assert (error.value.status, error.value.reason) == (403, "building")
     for audience in (Audience(is_inside=True), Audience("lab.example.us")):
-        assert archive.public(audience).read(one) == b"a"
-    archive.set_standing(made.pdi, Standing("closed"))
-    assert archive.standing(made.pdi).access == "closed", "the latest counts"
+        assert archive.public(audience).contents.read(one) == b"a"
+    archive.access.set_standing(made.pdi, Standing("closed"))
+    assert archive.access.standing(made.pdi).access == "closed", "the latest counts"
     with pytest.raises(ClosedError):
-        archive.public(Audience(is_inside=True)).read(one)
+        archive.public(Audience(is_inside=True)).contents.read(one)
     until = Standing("embargo", embargo_until=date(2030, 1, 1))
-    archive.set_standing(made.pdi, until)
+    archive.access.set_standing(made.pdi, until)
     with pytest.raises(ClosedError):
-        archive.public(Audience(is_inside=True)).read(one)
-    assert {each.kind for each in archive.fsck()} == {"ok"}
+        archive.public(Audience(is_inside=True)).contents.read(one)
+    assert {each.kind for each in archive.fixity.fsck()} == {"ok"}
 
 
 @pytest.mark.sqlite  # the schema of then was never in PostgreSQL
@@ -191,29 +201,34 @@ def test_an_archive_of_schema_11_keeps_its_standings(tmp_path: Path) -> None:
         for access in accesses:
             until = date(2999, 1, 1) if access == "embargo" else None
             standing = Standing(access, embargo_until=until)
-            made = held.commit([NewRepresentation(b"a", "text/plain")], standing=standing)
+            made = held.committer.commit_version(
+                NewVersion([NewRepresentation(b"a", "text/plain")], standing=standing)
+            )
             names.append(made.pdi)
         # So it is on a disk that may only be read: the catalog stays as it is.
         with_texts(tmp_path / "a" / "catalog.sqlite")
         Repository.by_hand(tmp_path / "a", "DROP TABLE building", "PRAGMA user_version = 11")
-        assert tuple(held.standing(name).access for name in names) == accesses, "as it is"
-        assert held.public().restrictions(held.version(names[1]).representations)
+        assert tuple(held.access.standing(name).access for name in names) == accesses, "as it is"
+        assert held.public().lookup.restrictions(held.lookup.version(names[1]).representations)
     with Repository.open(tmp_path / "a") as held:
-        assert tuple(held.standing(name).access for name in names) == accesses, "brought up"
+        assert tuple(held.access.standing(name).access for name in names) == accesses, "brought up"
         for name in names:
-            held.set_standing(name, Standing("building"))
-        assert {held.standing(name).access for name in names} == {"building"}
-        assert {each.kind for each in held.fsck()} == {"ok"}
+            held.access.set_standing(name, Standing("building"))
+        assert {held.access.standing(name).access for name in names} == {"building"}
+        assert {each.kind for each in held.fixity.fsck()} == {"ok"}
 
 
 def test_an_archive_of_schema_3_takes_the_building(tmp_path: Path) -> None:
     directory, _ = unpack(tmp_path)
     Repository.adopt(directory)
     with Repository.open(directory) as held:
-        version = next(held.list())
-        held.set_standing(version.pdi, Standing("building"))
+        version = next(held.lists.list())
+        held.access.set_standing(version.pdi, Standing("building"))
         seen = held.public(Audience(is_inside=True)), held.public()
-        assert [bool(each.restrictions(version.representations)) for each in seen] == [False, True]
+        assert [bool(each.lookup.restrictions(version.representations)) for each in seen] == [
+            False,
+            True,
+        ]
 
 
 OPENED = "INSERT INTO building SELECT max(standing_id) FROM standing"
@@ -225,16 +240,18 @@ def test_who_opens_what_is_closed_by_hand_is_noticed(tmp_path: Path, statement: 
     with Repository.create(tmp_path / "a", series="lab.example.us") as held:
         access = "closed" if statement == OPENED else "building"
         for each in ("building", access):
-            held.commit([NewRepresentation(b"a", "text/plain")], standing=Standing(each))
+            held.committer.commit_version(
+                NewVersion([NewRepresentation(b"a", "text/plain")], standing=Standing(each))
+            )
     Repository.tamper(tmp_path / "a", statement)
     with Repository.open(tmp_path / "a") as held:
-        told = [each.detail for each in held.fsck() if each.kind == "catalog"]
+        told = [each.detail for each in held.fixity.fsck() if each.kind == "catalog"]
     assert any("rows of building" in each for each in told)
 
 
 def test_what_is_open_elsewhere_is_not_opened_in_the_building_by_a_row(tmp_path: Path) -> None:
     with Repository.create(tmp_path / "a", series="lab.example.us") as held:
-        held.commit([NewRepresentation(b"a", "text/plain")])
+        held.committer.commit([NewRepresentation(b"a", "text/plain")])
     with pytest.raises(Refused, match="closed elsewhere"):
         Repository.by_hand(tmp_path / "a", OPENED)
 
@@ -254,7 +271,9 @@ def test_a_copy_in_the_layout_of_others_keeps_the_standing(
     archive: Repository, tmp_path: Path, access: str, until: date | None
 ) -> None:
     standing = Standing(access, "consent", until, date(2040, 1, 1))
-    made = archive.commit([NewRepresentation(b"a", "text/plain")], standing=standing)
+    made = archive.committer.commit_version(
+        NewVersion([NewRepresentation(b"a", "text/plain")], standing=standing)
+    )
     Archive(archive).copies.export_ocfl(tmp_path / "ocfl")
     said = next(iter((tmp_path / "ocfl").rglob("version.json"))).read_bytes()
     assert json.loads(said)["standing"]["access"] == access

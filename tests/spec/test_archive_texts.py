@@ -11,8 +11,8 @@ from tests.engines import Repository
 from tests.kept import file_of
 
 from permacite.archive import NewRepresentation, with_indexes
-from permacite.archive.texts.index import INDEX, PIECES, SMALLEST_BYTES
-from permacite.archive.texts.pieces import PIECE_BYTES, Pieces
+from permacite.archive.texts.index import INDEX, SMALLEST_BYTES
+from permacite.archive.texts.pieces import PIECE_BYTES, PIECES, Pieces
 from permacite.errors import IntegrityError, NotFoundError, ParseError, WithdrawnError
 from permacite.extract import extract, extract_from
 from permacite.fragments import Index, Text
@@ -51,7 +51,7 @@ def sides(content: bytes) -> dict[str, bytes]:
 
 def committed(archive: Repository, new: NewRepresentation) -> Representation:
     """Commit one format."""
-    return archive.commit([new]).representations[0]
+    return archive.committer.commit([new]).representations[0]
 
 
 def damage(path: Path, place: int) -> None:
@@ -74,7 +74,7 @@ def side_file(archive: Repository, name: str) -> Path:
 def test_a_large_text_is_cut_as_if_it_were_whole(archive: Repository) -> None:
     (new,) = with_indexes([text()])
     assert set(new.sidecars) == {INDEX, PIECES}
-    found = archive.text(committed(archive, new))
+    found = archive.contents.text(committed(archive, new))
     assert found.index is not None
     for fragment in (PLACE, "char=0,9", "line=8999,9000", "char=7,7", "line=3,5"):
         expected = extract(CONTENT, "text/plain", fragment, charset="utf-8")
@@ -105,7 +105,7 @@ def test_what_has_no_index(
     (given,) = with_indexes([new])
     assert dataclasses.replace(given, sidecars={}) == new
     assert list(given.sidecars) == [PIECES]
-    assert archive.text(committed(archive, new)).index is None
+    assert archive.contents.text(committed(archive, new)).index is None
 
 
 def test_side_objects_that_are_there_stay() -> None:
@@ -115,7 +115,7 @@ def test_side_objects_that_are_there_stay() -> None:
 
 
 def test_a_text_committed_without_an_index_has_none(archive: Repository) -> None:
-    assert archive.text(committed(archive, text())).index is None
+    assert archive.contents.text(committed(archive, text())).index is None
 
 
 FOREIGN = {
@@ -136,9 +136,9 @@ FOREIGN = {
 def test_a_foreign_index_is_not_believed_and_fsck_says_so(archive: Repository, which: str) -> None:
     new = dataclasses.replace(text(), sidecars=FOREIGN[which]())
     kept = committed(archive, new)
-    assert archive.text(kept).index is None
-    assert [one.kind for one in archive.verify()] == ["ok", "ok"]
-    (finding,) = [one for one in archive.fsck() if one.kind != "ok"]
+    assert archive.contents.text(kept).index is None
+    assert [one.kind for one in archive.fixity.verify()] == ["ok", "ok"]
+    (finding,) = [one for one in archive.fixity.fsck() if one.kind != "ok"]
     assert (finding.kind, finding.name) == ("index", str(kept.pdi))
 
 
@@ -151,7 +151,7 @@ def test_an_index_that_counts_otherwise_is_found(archive: Repository, row: str) 
     wrong = stored[:place] + bytes([stored[place] ^ 1]) + stored[place + 1 : -4]
     wrong += zlib.crc32(wrong).to_bytes(4, "little")
     committed(archive, dataclasses.replace(text(), sidecars=sides(CONTENT) | {INDEX: wrong}))
-    findings = [one.detail for one in archive.fsck() if one.kind == "index"]
+    findings = [one.detail for one in archive.fixity.fsck() if one.kind == "index"]
     assert findings == [f"the index has {'another end' if row == 'last' else 'other places'}"]
 
 
@@ -166,8 +166,8 @@ def test_a_damaged_index_is_not_believed_and_verify_says_so(
         damage(path, 100)
     else:
         path.unlink()
-    assert archive.text(kept).index is None
-    findings = [one for one in archive.fsck() if one.kind != "ok"]
+    assert archive.contents.text(kept).index is None
+    findings = [one for one in archive.fixity.fsck() if one.kind != "ok"]
     assert [(one.kind, name in one.detail) for one in findings] == [(how, True)]
 
 
@@ -175,8 +175,8 @@ def test_only_what_is_read_is_checked_where_that_is_asked_for(archive: Repositor
     kept = committed(archive, with_indexes([text()])[0])
     damage(file_of(archive.directory, kept.digest), 5 * PIECE_BYTES + 7)
     with pytest.raises(IntegrityError, match="altered"):
-        archive.text(kept)
-    found = archive.text(kept, whole=False)
+        archive.contents.text(kept)
+    found = archive.contents.text(kept, whole=False)
     assert found.index is not None
     assert extract_from(found, "text/plain", "line=2,3").text == "2: naïve 中文 words\r\n"
     place = Text(CONTENT, "utf-8").place("byte", 5 * PIECE_BYTES + 100).pdi("http")
@@ -192,21 +192,21 @@ def test_a_text_that_is_missing_or_short_is_told(archive: Repository) -> None:
     path = file_of(archive.directory, kept.digest)
     path.chmod(0o644)
     path.write_bytes(CONTENT[:-1])
-    found = archive.text(kept, whole=False)
+    found = archive.contents.text(kept, whole=False)
     assert found.index is not None
     with pytest.raises(IntegrityError):
         extract_from(found, "text/plain", "line=8999,9000")
     path.unlink()
     for whole in (True, False):
         with pytest.raises(NotFoundError):
-            archive.text(kept, whole=whole)
+            archive.contents.text(kept, whole=whole)
 
 
 def test_what_is_withdrawn_is_not_given_out_by_its_index(archive: Repository) -> None:
     kept = committed(archive, with_indexes([text()])[0])
     archive.statements.withdraw(kept.pdi, reason="own-error")
     with pytest.raises(WithdrawnError):
-        archive.text(kept)
+        archive.contents.text(kept)
 
 
 @pytest.mark.parametrize("size", [0, 1, 3, 4, 5, 8])

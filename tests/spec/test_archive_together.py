@@ -20,7 +20,7 @@ from tests.engines import Refused, Repository
 from tests.kept import file_of
 
 from permacite.archive import NewRepresentation, NewVersion, Provenance, Version
-from permacite.archive.deposit import deposit
+from permacite.archive.committing import deposit
 from permacite.archive.engine import WriteBehind
 from permacite.archive.objects import FileObjects
 from permacite.archive.records import octets
@@ -104,7 +104,7 @@ def together(archive: Repository, gate: Gate) -> Together:
 
         gate.reached.clear()
         gate.open.clear()
-        first = threading.Thread(target=archive.commit, args=([picture(b"first")],))
+        first = threading.Thread(target=archive.committer.commit, args=([picture(b"first")],))
         first.start()
         gate.reached.wait()
         threads = [threading.Thread(target=attempt, args=(one,)) for one in range(len(commits))]
@@ -134,23 +134,23 @@ def unsettled(directory: Path) -> int:
 
 def is_clean(archive: Repository) -> bool:
     """Say whether a check of everything finds nothing; what nothing names is harmless."""
-    return {finding.kind for finding in archive.fsck()} <= {"ok", "orphan"}
+    return {finding.kind for finding in archive.fixity.fsck()} <= {"ok", "orphan"}
 
 
 def test_versions_that_one_caller_commits_keep_their_order(archive: Repository) -> None:
     """More than the files that are open at a time, and large ones among them."""
     contents = [b"%d" % number * (1 if number % 7 else LARGE) for number in range(100)]
-    outcomes = archive.commit_all([NewVersion([picture(one)]) for one in contents])
+    outcomes = archive.committer.commit_all([NewVersion([picture(one)]) for one in contents])
     versions = [one for one in outcomes if isinstance(one, Version)]
-    assert [archive.read(one.representations[0]) for one in versions] == contents
+    assert [archive.contents.read(one.representations[0]) for one in versions] == contents
     assert [one.pdi.unique_id for one in versions] == [str(number + 1) for number in range(100)]
     assert is_clean(archive)
 
 
 def test_what_cannot_be_committed_harms_none_beside_it(archive: Repository) -> None:
-    taken = archive.commit([picture(b"taken")], unique_id="taken")
+    taken = archive.committer.commit([picture(b"taken")], unique_id="taken")
     wrong = NewVersion([picture(b"twice"), picture(b"twice again")])
-    outcomes = archive.commit_all(
+    outcomes = archive.committer.commit_all(
         [
             NewVersion([picture(b"before")]),
             NewVersion([picture(b"other")], unique_id="taken"),
@@ -170,43 +170,50 @@ def test_what_cannot_be_committed_harms_none_beside_it(archive: Repository) -> N
 def test_an_object_that_was_altered_harms_none_beside_it(
     archive: Repository, directory: Path
 ) -> None:
-    file = file_of(directory, archive.commit([picture(b"altered")]).representations[0].digest)
+    file = file_of(
+        directory, archive.committer.commit([picture(b"altered")]).representations[0].digest
+    )
     file.chmod(0o600)
     file.write_bytes(b"ALTERED")
     contents = (b"before", b"altered", b"behind")
-    outcomes = archive.commit_all([NewVersion([picture(one)]) for one in contents])
+    outcomes = archive.committer.commit_all([NewVersion([picture(one)]) for one in contents])
     assert [type(one) for one in outcomes] == [Version, IntegrityError, Version]
 
 
 def test_each_gets_a_name_of_its_own(archive: Repository, together: Together) -> None:
     contents = [f"content {number}".encode() for number in range(20)]
-    found = together([partial(archive.commit, [picture(one)]) for one in contents])
+    found = together([partial(archive.committer.commit, [picture(one)]) for one in contents])
     versions = [one for one in found if isinstance(one, Version)]
     assert sorted(int(one.pdi.unique_id) for one in versions) == list(range(2, 22))
-    assert [archive.read(one.representations[0]) for one in versions] == contents
-    assert [archive.version(one.pdi) for one in versions] == versions
+    assert [archive.contents.read(one.representations[0]) for one in versions] == contents
+    assert [archive.lookup.version(one.pdi) for one in versions] == versions
     assert archive.log.size() == 21
     assert is_clean(archive)
 
 
 def test_a_number_that_is_taken_is_passed_over(archive: Repository, together: Together) -> None:
     for unique_id in ("2", "4", "5"):
-        archive.commit([picture(b"own")], unique_id=unique_id)
-    found = together([partial(archive.commit, [picture(b"counted")])] * 3)
+        archive.committer.commit([picture(b"own")], unique_id=unique_id)
+    found = together([partial(archive.committer.commit, [picture(b"counted")])] * 3)
     assert sorted(one.pdi.unique_id for one in found if isinstance(one, Version)) == ["3", "6", "7"]
 
 
 def failing(archive: Repository) -> list[tuple[Callable[[], Version], type[Exception]]]:
     """Return commits that cannot be, with what each is told."""
-    unknown = archive.version(archive.commit([picture(b"x")], unique_id="taken").pdi).pdi
+    unknown = archive.lookup.version(
+        archive.committer.commit([picture(b"x")], unique_id="taken").pdi
+    ).pdi
     nan = Provenance(details={"score": float("nan")})
     return [
-        (partial(archive.commit, [picture(b"a")], unique_id="taken"), ConflictError),
-        (partial(archive.commit, [picture(b"b")], series="press.example.us"), NotFoundError),
-        (partial(archive.commit, [picture(b"c")], provenance=nan), ValueError),
+        (partial(archive.committer.commit, [picture(b"a")], unique_id="taken"), ConflictError),
+        (
+            partial(archive.committer.commit, [picture(b"b")], series="press.example.us"),
+            NotFoundError,
+        ),
+        (partial(archive.committer.commit, [picture(b"c")], provenance=nan), ValueError),
         (
             partial(
-                archive.commit,
+                archive.committer.commit,
                 [picture(b"d")],
                 replaces=unknown.make(series=SERIES, date="2026/11/20", unique_id="none"),
             ),
@@ -217,31 +224,33 @@ def failing(archive: Repository) -> list[tuple[Callable[[], Version], type[Excep
 
 def test_what_fails_harms_nobody_else(archive: Repository, together: Together) -> None:
     bad = failing(archive)
-    before = archive.count()
-    good = [partial(archive.commit, [picture(b"good %d" % number)]) for number in range(4)]
+    before = archive.lists.count()
+    good = [
+        partial(archive.committer.commit, [picture(b"good %d" % number)]) for number in range(4)
+    ]
     found = together(
         [one for pair in zip(good, [act for act, _ in bad], strict=True) for one in pair]
     )
     assert [type(one) for one in found[1::2]] == [kind for _, kind in bad]
     for number, version in enumerate(found[::2]):
         assert isinstance(version, Version)
-        assert archive.read(version.representations[0]) == b"good %d" % number
-    assert archive.count() == before + 5
+        assert archive.contents.read(version.representations[0]) == b"good %d" % number
+    assert archive.lists.count() == before + 5
     assert is_clean(archive)
 
 
 def test_two_that_want_the_same_name_come_one_after_the_other(
     archive: Repository, together: Together
 ) -> None:
-    document = archive.commit([picture(b"zero")]).pdi
+    document = archive.committer.commit([picture(b"zero")]).pdi
     found = together(
         [
-            partial(archive.commit, [picture(b"one")], unique_id="mine"),
-            partial(archive.commit, [picture(b"two")], unique_id="mine"),
-            partial(archive.commit, [picture(b"three")], replaces=document),
-            partial(archive.commit, [picture(b"four")], replaces=document),
-            partial(archive.commit, [picture(b"five")], key="k"),
-            partial(archive.commit, [picture(b"five")], key="k"),
+            partial(archive.committer.commit, [picture(b"one")], unique_id="mine"),
+            partial(archive.committer.commit, [picture(b"two")], unique_id="mine"),
+            partial(archive.committer.commit, [picture(b"three")], replaces=document),
+            partial(archive.committer.commit, [picture(b"four")], replaces=document),
+            partial(archive.committer.commit, [picture(b"five")], key="k"),
+            partial(archive.committer.commit, [picture(b"five")], key="k"),
         ]
     )
     assert {type(one) for one in found[:2]} == {Version, ConflictError}
@@ -260,13 +269,13 @@ def test_what_comes_while_another_writes_is_in_the_next_transaction(
     clock = lambda: NOON + timedelta(seconds=next(ticks))  # noqa: E731 - one a transaction
     with Repository.open(directory, clock=clock) as mine:
         for each in (mine, archive, mine):  # so that mine knows of the other one
-            each.commit([picture(b"before")])
+            each.committer.commit([picture(b"before")])
         gate.reached.clear()
         gate.open.clear()
         names: list[Version] = []
-        other = threading.Thread(target=archive.commit, args=([picture(b"other")],))
+        other = threading.Thread(target=archive.committer.commit, args=([picture(b"other")],))
         threads = [
-            threading.Thread(target=lambda: names.append(mine.commit([picture(b"mine")])))
+            threading.Thread(target=lambda: names.append(mine.committer.commit([picture(b"mine")])))
             for _ in range(4)
         ]
         other.start()
@@ -296,16 +305,16 @@ def test_octets_wait_in_the_catalog_and_are_files_once_it_is_closed(
     archive: Repository, together: Together, directory: Path
 ) -> None:
     contents = [b"same", b"same", b"other", bytes(LARGE)]
-    found = together([partial(archive.commit, [picture(one)]) for one in contents])
+    found = together([partial(archive.committer.commit, [picture(one)]) for one in contents])
     one, _, other, large = (found[place] for place in range(4))
     assert isinstance(one, Version)
     assert isinstance(other, Version)
     assert isinstance(large, Version)
     path = directory / "objects"
     digest = other.representations[0].digest.removeprefix("sha-256:")
-    assert archive.read(other.representations[0]) == b"other"
+    assert archive.contents.read(other.representations[0]) == b"other"
     for version, content in ((one, b"same"), (large, bytes(LARGE))):
-        with archive.source(version.representations[0]) as source:
+        with archive.contents.source(version.representations[0]) as source:
             assert (source.size, source.whole()) == (len(content), content)
             assert source.read(1, 3) == content[1:3]
     archive.close()
@@ -353,12 +362,12 @@ def test_what_a_dead_process_left_is_read_and_settled_by_the_next(
     left = tmp_path / "left"
     Repository.duplicate(directory, left)  # as a crash leaves it
     with Repository.open(left) as archive:
-        (version,) = archive.list()
-        assert archive.read(version.representations[0]) == b"left"
+        (version,) = archive.lists.list()
+        assert archive.contents.read(version.representations[0]) == b"left"
         assert is_clean(archive)
-        assert archive.read(version.representations[0]) == b"left"
+        assert archive.contents.read(version.representations[0]) == b"left"
     with Repository.open(left) as archive:
-        archive.commit([picture(b"next")])
+        archive.committer.commit([picture(b"next")])
         archive._objects.flush()  # noqa: SLF001 - to see it done
         assert unsettled(left) == 0
         assert is_clean(archive)
@@ -371,7 +380,7 @@ from permacite.archive import NewRepresentation, Repository
 archive = Repository.open(sys.argv[1])
 def work(who):
     for number in range(20):
-        archive.commit([NewRepresentation(b"%d %d" % (who, number), "image/png")])
+        archive.committer.commit([NewRepresentation(b"%d %d" % (who, number), "image/png")])
 threads = [threading.Thread(target=work, args=(who,)) for who in range(8)]
 for thread in threads:
     thread.start()
@@ -386,7 +395,7 @@ def test_a_program_that_ends_without_closing_loses_nothing(directory: Path) -> N
     ended = subprocess.run(command, capture_output=True, check=True)
     assert ended.stderr == b""
     with Repository.open(directory) as archive:
-        kept = sorted(archive.read(one.representations[0]) for one in archive.list())
+        kept = sorted(archive.contents.read(one.representations[0]) for one in archive.lists.list())
         assert kept == sorted(b"%d %d" % (who, number) for who in range(8) for number in range(20))
         assert is_clean(archive)
 
@@ -394,10 +403,12 @@ def test_a_program_that_ends_without_closing_loses_nothing(directory: Path) -> N
 def test_a_backup_has_what_waits_too(parts: Parts, directory: Path, tmp_path: Path) -> None:
     parts.commit(b"waits")
     with Repository.open(directory) as archive:
-        archive.backup(tmp_path / "backup")
+        archive.copies.backup(tmp_path / "backup")
     with Repository.open(str(tmp_path / "backup")) as copy:
         assert is_clean(copy)
-        assert [copy.read(one.representations[0]) for one in copy.list()] == [b"waits"]
+        assert [copy.contents.read(one.representations[0]) for one in copy.lists.list()] == [
+            b"waits"
+        ]
 
 
 def test_octets_that_cannot_be_settled_stay_where_they_are(parts: Parts, directory: Path) -> None:
@@ -484,8 +495,8 @@ def test_an_archive_of_an_earlier_schema_gets_the_table(
     make_old(directory)
     with Repository.open(directory, clock=Gate()) as opened:
         assert unsettled(directory) == 0
-        opened.commit([picture(b"new")])
-        assert {finding.kind for finding in opened.fsck()} == {"ok"}
+        opened.committer.commit([picture(b"new")])
+        assert {finding.kind for finding in opened.fixity.fsck()} == {"ok"}
 
 
 @pytest.mark.sqlite  # the same
@@ -500,4 +511,4 @@ def test_a_catalog_of_an_earlier_schema_can_be_read_as_it_is(parts: Parts, direc
 def test_a_closed_archive_starts_nothing(archive: Repository) -> None:
     archive.close()
     with pytest.raises(StorageError):
-        archive.commit([picture(b"late")])
+        archive.committer.commit([picture(b"late")])

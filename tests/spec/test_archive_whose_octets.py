@@ -58,7 +58,7 @@ def made(location: str, *, number: int = 1) -> None:
     """Make an archive, and commit so many documents."""
     with Repository.create(location, series=SERIES) as new:
         for _ in range(number):
-            new.commit(PICTURE)
+            new.committer.commit(PICTURE)
 
 
 def store_at(location: str) -> ObjectStore:
@@ -103,7 +103,7 @@ def test_an_archive_is_refused_with_the_store_of_another(at: At, cli: Cli) -> No
         assert "name the store that the archive was made with" in told.err
     for number, location in ((expected.number, at("one", "a")), (there.number, at("two", "b"))):
         with Repository.open(location) as opened:
-            assert len(list(opened.list())) == 1
+            assert len(list(opened.lists.list())) == 1
         mark = mark_of(store_at(location))
         assert mark is not None
         assert mark.number == number
@@ -140,7 +140,7 @@ def test_a_store_that_took_the_place_of_another_is_taken_once_it_is_marked(at: A
     assert expected is not None
     store_at(at("one", "b")).publish("archive", expected.number.encode())
     with Repository.open(at("one", "b")) as opened:
-        assert "missing" in {each.kind for each in opened.fsck()}
+        assert "missing" in {each.kind for each in opened.fixity.fsck()}
 
 
 @pytest.mark.parametrize("number", [0, 1])
@@ -163,29 +163,29 @@ def test_the_store_of_an_archive_of_before_is_marked(
 def test_a_copy_and_its_archive_have_a_store_each(at: At) -> None:
     made(at("one", "a"))
     with Repository.open(at("one", "a")) as source:
-        source.copy(at("copy", "b"), with_key=True)
-        source.copy(at("copy", "b"), with_key=True)
+        source.copies.copy(at("copy", "b"), with_key=True)
+        source.copies.copy(at("copy", "b"), with_key=True)
         with pytest.raises(ConflictError, match="is not empty"):
-            source.copy(at("second", "a"))
+            source.copies.copy(at("second", "a"))
         with pytest.raises(StorageError, match="the octets of another archive"):
-            source.copy(at("copy", "a"), with_key=True)
+            source.copies.copy(at("copy", "a"), with_key=True)
     refusal(at("copy", "a"))
     refusal(at("one", "b"))
     with Repository.open(at("copy", "b")) as copy:
-        assert {each.kind for each in copy.fsck()} == {"ok"}
+        assert {each.kind for each in copy.fixity.fsck()} == {"ok"}
 
 
 def test_a_folder_with_its_octets_elsewhere_is_held_to_them(tmp_path: Path, bucket: str) -> None:
     folder = tmp_path / "folder"
     with Repository.create(folder, series=SERIES, objects=f"s3://{bucket}/a") as new:
-        new.commit(PICTURE)
+        new.committer.commit(PICTURE)
     (folder / "objects.at").write_text(f"s3://{bucket}/b\n")
     refusal(str(folder))
     (folder / "objects.at").write_text(f"s3://{bucket}/a\n")
     with Repository.open(folder) as opened:
-        opened.backup(tmp_path / "backup")
+        opened.copies.backup(tmp_path / "backup")
     with Repository.open(tmp_path / "backup") as backup:
-        assert {each.kind for each in backup.fsck()} == {"ok"}
+        assert {each.kind for each in backup.fixity.fsck()} == {"ok"}
     assert not (tmp_path / "backup" / "objects" / "archive").exists()
 
 

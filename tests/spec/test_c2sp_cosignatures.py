@@ -131,14 +131,16 @@ def test_the_ml_dsa_key_follows_from_the_key_that_is_kept() -> None:
 def archive_with_a_text(directory: Path) -> Repository:
     """Return a new archive of one short text."""
     archive = Repository.create(directory, series="lab.example.us")
-    archive.commit([NewRepresentation(b"words", "text/plain", charset="utf-8")], unique_id="words")
+    archive.committer.commit(
+        [NewRepresentation(b"words", "text/plain", charset="utf-8")], unique_id="words"
+    )
     return archive
 
 
 def proof_of_all(archive: Repository) -> bytes:
     """Return a bundle about the one text."""
-    ((version),) = archive.list(limit=1)
-    return archive.prove(version.representations[0].pdi)
+    ((version),) = archive.lists.list(limit=1)
+    return archive.proofs.prove(version.representations[0].pdi)
 
 
 def test_c2sp_tlog_checkpoint_is_signed_by_both_keys(tmp_path: Path) -> None:

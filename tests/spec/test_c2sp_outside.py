@@ -85,7 +85,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory, engine: object) -> Iterato
 
     with Repository.create(folder, series="lab.example.us", clock=noon) as archive:
         for text in (b"first", b"second"):
-            archive.commit([NewRepresentation(text, "text/plain", charset="utf-8")])
+            archive.committer.commit([NewRepresentation(text, "text/plain", charset="utf-8")])
         with ThreadPoolExecutor(32) as threads:
             for number in range(2, MANY):
                 threads.submit(archive.statements.state, NAME, "number", str(number))
@@ -103,7 +103,7 @@ def bundle(archive: Repository, tmp_path: Path) -> Path:
     """An unzipped proof about the second document."""
     name = pdi.parse(NAME)
     assert isinstance(name, pdi.PDI)
-    with zipfile.ZipFile(io.BytesIO(archive.prove(name))) as files:
+    with zipfile.ZipFile(io.BytesIO(archive.proofs.prove(name))) as files:
         files.extractall(tmp_path / "bundle")
     return tmp_path / "bundle"
 
@@ -207,12 +207,14 @@ def test_all_that_is_not_erased_is_accepted_outside(checker: Checker, tmp_path: 
     with Repository.create(tmp_path / "archive", series="lab.example.us") as archive:
         texts = (b"first", b"a canary", b"third")
         made = [
-            archive.commit([NewRepresentation(text, "text/plain", charset="utf-8")])
+            archive.committer.commit([NewRepresentation(text, "text/plain", charset="utf-8")])
             for text in texts
         ]
         key, before = archive.log.verifier, archive.log.checkpoint()
-        archive.erase(made[1].pdi.document, ground="safety")
-        with zipfile.ZipFile(io.BytesIO(archive.prove(made[2].representations[0].pdi))) as files:
+        archive.access.erase(made[1].pdi.document, ground="safety")
+        with zipfile.ZipFile(
+            io.BytesIO(archive.proofs.prove(made[2].representations[0].pdi))
+        ) as files:
             files.extractall(tmp_path / "bundle")
         (tmp_path / "old").write_text(before)
         (tmp_path / "new").write_text(archive.log.checkpoint())
@@ -269,10 +271,10 @@ def test_c2sp_tlog_tiles_of_a_long_log() -> None:
 
 
 def test_c2sp_tlog_tiles_are_given_out_once_they_are_filled(archive: Repository) -> None:
-    assert len(archive.tile("tile/0/000")) == 256 * 32
+    assert len(archive.proofs.tile("tile/0/000")) == 256 * 32
     for path in ("tile/0/001", "tile/0/001.p/45", "tile/1/000.p/2", "tile/entries/002.p/1"):
         with pytest.raises(NotFoundError):
-            archive.tile(path)
+            archive.proofs.tile(path)
 
 
 def test_c2sp_tlog_tiles_refuse_a_bundle_whose_lengths_have_too_few_bits(tmp_path: Path) -> None:
@@ -283,7 +285,7 @@ def test_c2sp_tlog_tiles_refuse_a_bundle_whose_lengths_have_too_few_bits(tmp_pat
         tmp_path / "long", series="lab.example.us", sealer=in_the_first_schema
     ) as archive:
         archive.statements.state(NAME, "text", "x" * 65_536)
-        assert len(archive.tile("tile/0/000.p/1")) == 32
+        assert len(archive.proofs.tile("tile/0/000.p/1")) == 32
         with pytest.raises(LimitError, match=r"entry 0 has [0-9]+ octets") as error:
-            archive.tile("tile/entries/000.p/1")
+            archive.proofs.tile("tile/entries/000.p/1")
     assert error.value.maximum == 65_535

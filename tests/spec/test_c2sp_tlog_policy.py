@@ -253,15 +253,15 @@ def archive(tmp_path_factory: pytest.TempPathFactory, engine: object) -> Iterato
     assert engine is Repository.engine
     folder = tmp_path_factory.mktemp("policy") / "archive"
     with Repository.create(folder, series="lab.example.us") as archive:
-        archive.commit([NewRepresentation(b"words", "text/plain", charset="utf-8")])
+        archive.committer.commit([NewRepresentation(b"words", "text/plain", charset="utf-8")])
         yield archive
 
 
 @pytest.fixture(scope="module")
 def proof(archive: Repository) -> bytes:
     """A bundle about it."""
-    ((version),) = archive.list(limit=1)
-    return archive.prove(version.representations[0].pdi)
+    ((version),) = archive.lists.list(limit=1)
+    return archive.proofs.prove(version.representations[0].pdi)
 
 
 def with_witnesses(proof: bytes, *names: str) -> bytes:

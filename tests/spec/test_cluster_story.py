@@ -150,8 +150,8 @@ def test_the_story_goes_on_while_one_of_each_is_killed(
     with Depositors(running, token).working() as depositors:
         passage = told_while_parts_are_killed(running, depositors, token, name)
     with Repository.open(running.location("writer2")) as repository:
-        assert repository.count() == len(depositors.kept) + 1, "nothing lost, nothing doubled"
-        assert {finding.kind for finding in repository.fsck()} <= {"ok", "orphan"}
+        assert repository.lists.count() == len(depositors.kept) + 1, "nothing lost, nothing doubled"
+        assert {finding.kind for finding in repository.fixity.fsck()} <= {"ok", "orphan"}
         size = repository.log.size()
         root = repository.log.root(size)
     proof = tmp_path / "proof.zip"
@@ -165,7 +165,7 @@ def test_the_story_goes_on_while_one_of_each_is_killed(
     running.gateway.kill()
     running.server.stop("immediate")
     with Repository.open(running.mirrored) as mirror:
-        assert {finding.kind for finding in mirror.fsck()} == {"ok"}
+        assert {finding.kind for finding in mirror.fixity.fsck()} == {"ok"}
         assert (mirror.log.size(), mirror.log.root(size)) == (size, root)
     assert resolved(running, passage) == "highest tide"
     for each, digest in depositors.kept.items():

@@ -244,21 +244,21 @@ def archive(tmp_path: Path) -> Iterator[Repository]:
 @pytest.mark.engines(deep=True)
 def test_pdi_23_a_document_is_issued_converted_and_corrected(archive: Repository) -> None:
     """Clauses pdi-23, pdi-24, §2.6: a further format is version 1, a correction 2."""
-    issued = archive.commit([NewRepresentation(b"<p>The budgte.", "text/html")])
+    issued = archive.committer.commit([NewRepresentation(b"<p>The budgte.", "text/html")])
     assert f"{issued.representations[0].pdi}" == "urn:pdi://oma.eop.gov.us/1997/09/01/1.html.1"
     plain = NewRepresentation(b"The budgte.", "text/plain")
-    assert archive.add_format(issued.pdi, plain).number == 1
+    assert archive.committer.add_format(issued.pdi, plain).number == 1
     corrected = [
         NewRepresentation(b"<p>The budget.", "text/html"),
         NewRepresentation(b"The budget.", "text/plain"),
     ]
     with pytest.raises(ConflictError):
-        archive.add_format(issued.pdi, corrected[1])
-    made = archive.commit(corrected, replaces=issued.pdi)
+        archive.committer.add_format(issued.pdi, corrected[1])
+    made = archive.committer.commit(corrected, replaces=issued.pdi)
     assert [str(one.pdi).rpartition("/")[2] for one in made.representations] == [
         "1.html.2",
         "1.text.2",
     ]
     first = parse(TEXT)
     assert isinstance(first, PDI)
-    assert archive.read(archive.representation(first)) == b"The budgte."
+    assert archive.contents.read(archive.lookup.representation(first)) == b"The budgte."

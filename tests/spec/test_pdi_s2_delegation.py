@@ -100,29 +100,29 @@ def test_pdi_32_where_others_mint_nothing_is_minted_here(tmp_path: Path) -> None
     now = [datetime(2026, 11, 21, 12, tzinfo=UTC)]
     page = [NewRepresentation(b"x", "text/plain")]
     with Repository.create(tmp_path / "a", series="example.us", clock=lambda: now[0]) as archive:
-        archive.add_series("lab.example.us")
-        made = archive.commit(page, series="lab.example.us")
+        archive.settings.add_series("lab.example.us")
+        made = archive.committer.commit(page, series="lab.example.us")
         archive.delegations.delegate(
             "minter", "lab.example.us", "Ann", first=date(2026, 11, 22), last=date(2026, 11, 23)
         )
-        archive.commit(page, series="lab.example.us")
+        archive.committer.commit(page, series="lab.example.us")
         now[0] += timedelta(days=1)
         with pytest.raises(ConflictError, match=r"Ann mints in lab\.example\.us"):
-            archive.commit(page, series="lab.example.us")
-        archive.commit(page, series="example.us")
-        assert archive.commit(page, replaces=made.pdi).number == 2
+            archive.committer.commit(page, series="lab.example.us")
+        archive.committer.commit(page, series="example.us")
+        assert archive.committer.commit(page, replaces=made.pdi).number == 2
         first, last = date(2026, 11, 22), date(2026, 11, 23)
         archive.delegations.delegate(
             "minter", "lab.example.us", "Example.us", first=first, last=last
         )
-        archive.commit(page, series="lab.example.us")
+        archive.committer.commit(page, series="lab.example.us")
         archive.delegations.delegate("minter", "example.us", "office")
         with pytest.raises(ConflictError, match="office mints in example"):
-            archive.commit(page)
+            archive.committer.commit(page)
         now[0] += timedelta(days=2)
         with pytest.raises(ConflictError, match="office mints in lab"):
-            archive.commit(page, series="lab.example.us")
-        assert {one.kind for one in archive.fsck()} == {"ok"}
+            archive.committer.commit(page, series="lab.example.us")
+        assert {one.kind for one in archive.fixity.fsck()} == {"ok"}
 
 
 def test_pdi_32_delegations_of_before_had_no_effect_and_have_none(tmp_path: Path) -> None:
@@ -133,10 +133,10 @@ def test_pdi_32_delegations_of_before_had_no_effect_and_have_none(tmp_path: Path
         (old,) = archive.delegations.delegations("minter", "press.lab.example.us")
         assert (old.binds, old.first) == (False, date(2027, 1, 1))
         page = [NewRepresentation(b"x", "text/plain")]
-        archive.commit(page, series=old.series)
+        archive.committer.commit(page, series=old.series)
         archive.delegations.delegate("minter", old.series, "ann", first=old.first, last=old.last)
         with pytest.raises(ConflictError, match="ann mints"):
-            archive.commit(page, series=old.series)
+            archive.committer.commit(page, series=old.series)
 
 
 def test_pdi_33_delegations_are_checked(delegations: Delegations) -> None:

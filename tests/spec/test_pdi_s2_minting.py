@@ -66,7 +66,7 @@ def test_pdi_17_the_date_is_that_of_greenwich(archive: Repository, clock: Clock)
     """Clause pdi-17."""
     # 00:30 of the 22nd in a zone two hours east is still the 21st in Greenwich.
     clock.now = datetime(2026, 11, 22, 0, 30, tzinfo=timezone(timedelta(hours=2)))
-    version = archive.commit([page()])
+    version = archive.committer.commit([page()])
     assert str(version.pdi.document) == "urn:pdi://lab.example.us/2026/11/21/1"
     assert version.committed_at == datetime(2026, 11, 21, 22, 30, tzinfo=UTC)
 
@@ -75,39 +75,39 @@ def test_pdi_17_a_clock_behind_the_last_date_mints_nothing(tmp_path: Path, clock
     """Clause pdi-17."""
     keeper = Timekeeper(clock, lambda: False)
     archive = Repository.create(tmp_path / "archive", series=SERIES, clock=keeper)
-    first = archive.commit([page()])
+    first = archive.committer.commit([page()])
     clock.now -= timedelta(days=1)
     with pytest.raises(StorageError) as error:
-        archive.commit([page()])
+        archive.committer.commit([page()])
     assert error.value.reason == "clock"
     with pytest.raises(StorageError):
-        archive.commit([page("<p>two")], replaces=first.pdi)
-    assert archive.count() == 1
+        archive.committer.commit([page("<p>two")], replaces=first.pdi)
+    assert archive.lists.count() == 1
     # Another series has minted nothing yet: its dates cannot run backwards.
-    archive.add_series("other.example.us")
-    assert archive.commit([page()], series="other.example.us").pdi.day == "20"
+    archive.settings.add_series("other.example.us")
+    assert archive.committer.commit([page()], series="other.example.us").pdi.day == "20"
     archive.close()
 
 
 def test_pdi_19_a_unique_id_is_unique_after_canonicalisation(archive: Repository) -> None:
     """Clause pdi-19."""
-    first = archive.commit([page()], unique_id="Report%2D7")
+    first = archive.committer.commit([page()], unique_id="Report%2D7")
     assert first.pdi.unique_id == "Report-7"
     with pytest.raises(ConflictError):
-        archive.commit([page("<p>two")], unique_id="Report-7")
+        archive.committer.commit([page("<p>two")], unique_id="Report-7")
     # Case counts in a unique id (§3.6.4).
-    assert archive.commit([page()], unique_id="report-7").pdi.unique_id == "report-7"
+    assert archive.committer.commit([page()], unique_id="report-7").pdi.unique_id == "report-7"
 
 
 def test_pdi_19_the_same_unique_id_on_another_day_or_in_another_series(
     archive: Repository, clock: Clock
 ) -> None:
     """Clause pdi-19."""
-    archive.add_series("other.example.us")
-    archive.commit([page()], unique_id="budget")
-    archive.commit([page()], unique_id="budget", series="other.example.us")
+    archive.settings.add_series("other.example.us")
+    archive.committer.commit([page()], unique_id="budget")
+    archive.committer.commit([page()], unique_id="budget", series="other.example.us")
     clock.now += timedelta(days=1)
-    assert archive.commit([page()], unique_id="budget").pdi.day == "22"
+    assert archive.committer.commit([page()], unique_id="budget").pdi.day == "22"
 
 
 def test_pdi_20_serial_numbers_start_at_1_and_again_at_midnight(
@@ -115,73 +115,75 @@ def test_pdi_20_serial_numbers_start_at_1_and_again_at_midnight(
 ) -> None:
     """Clause pdi-20."""
     clock.now = datetime(2026, 11, 21, 23, 59, 59, 999999, tzinfo=UTC)
-    before = [archive.commit([page()]).pdi for _ in range(3)]
+    before = [archive.committer.commit([page()]).pdi for _ in range(3)]
     clock.now += timedelta(microseconds=1)
-    after = [archive.commit([page()]).pdi for _ in range(2)]
+    after = [archive.committer.commit([page()]).pdi for _ in range(2)]
     assert [(one.day, one.unique_id) for one in before] == [("21", "1"), ("21", "2"), ("21", "3")]
     assert [(one.day, one.unique_id) for one in after] == [("22", "1"), ("22", "2")]
 
 
 def test_pdi_20_a_number_taken_as_unique_id_is_passed_over(archive: Repository) -> None:
     """Clause pdi-20."""
-    archive.commit([page()], unique_id="1")
-    archive.commit([page()], unique_id="2")
-    assert [archive.commit([page()]).pdi.unique_id for _ in range(2)] == ["3", "4"]
+    archive.committer.commit([page()], unique_id="1")
+    archive.committer.commit([page()], unique_id="2")
+    assert [archive.committer.commit([page()]).pdi.unique_id for _ in range(2)] == ["3", "4"]
 
 
 def test_pdi_20_each_series_counts_for_itself(archive: Repository) -> None:
     """Clause pdi-20."""
-    archive.add_series("other.example.us")
-    archive.commit([page()])
-    assert archive.commit([page()], series="other.example.us").pdi.unique_id == "1"
-    assert archive.series_names() == [SERIES, "other.example.us"]
+    archive.settings.add_series("other.example.us")
+    archive.committer.commit([page()])
+    assert archive.committer.commit([page()], series="other.example.us").pdi.unique_id == "1"
+    assert archive.settings.series_names() == [SERIES, "other.example.us"]
 
 
 def test_pdi_21_a_minted_name_has_format_and_version(archive: Repository) -> None:
     """Clause pdi-21."""
-    version = archive.commit([page(), plain()])
+    version = archive.committer.commit([page(), plain()])
     assert [str(one.pdi) for one in version.representations] == [
         "urn:pdi://lab.example.us/2026/11/21/1.html.1",
         "urn:pdi://lab.example.us/2026/11/21/1.utf-8.1",
     ]
     with pytest.raises(ValueError, match="at least one format"):
-        archive.commit([])
+        archive.committer.commit([])
 
 
 def test_pdi_22_committed_bytes_are_those_that_came(archive: Repository) -> None:
     """Clause pdi-22."""
     content = bytes(range(256)) * 3
-    version = archive.commit([NewRepresentation(content, "application/octet-stream")])
-    assert archive.read(version.representations[0]) == content
+    version = archive.committer.commit([NewRepresentation(content, "application/octet-stream")])
+    assert archive.contents.read(version.representations[0]) == content
 
 
 def test_pdi_23_a_new_version_moves_all_formats(archive: Repository) -> None:
     """Clause pdi-23."""
-    first = archive.commit([page(), plain()])
-    second = archive.commit([page("<p>two")], replaces=first.pdi)
+    first = archive.committer.commit([page(), plain()])
+    second = archive.committer.commit([page("<p>two")], replaces=first.pdi)
     assert (second.number, second.formats) == (2, ("html",))
-    assert [one.number for one in archive.versions(first.pdi)] == [1, 2]
+    assert [one.number for one in archive.lookup.versions(first.pdi)] == [1, 2]
     # The text of version 1 is not offered as the text of version 2.
     with pytest.raises(NotFoundError) as error:
-        archive.representation(first.pdi.document.with_(format="utf-8"))
+        archive.lookup.representation(first.pdi.document.with_(format="utf-8"))
     assert error.value.candidates == ("urn:pdi://lab.example.us/2026/11/21/1.html.2",)
 
 
 def test_pdi_23_the_next_version_of_nothing_is_refused(archive: Repository) -> None:
     """Clause pdi-23."""
     with pytest.raises(NotFoundError):
-        archive.commit([page()], replaces=name("urn:pdi://lab.example.us/2026/11/21/9.html.1"))
+        archive.committer.commit(
+            [page()], replaces=name("urn:pdi://lab.example.us/2026/11/21/9.html.1")
+        )
 
 
 def test_pdi_24_a_further_format_is_no_new_version(archive: Repository) -> None:
     """Clause pdi-24."""
-    first = archive.commit([page()])
-    again = archive.add_format(first.pdi, plain())
+    first = archive.committer.commit([page()])
+    again = archive.committer.add_format(first.pdi, plain())
     assert (again.number, again.formats) == (1, ("html", "utf-8"))
-    assert archive.add_format(first.pdi, plain()) == again
+    assert archive.committer.add_format(first.pdi, plain()) == again
     with pytest.raises(ConflictError):
-        archive.add_format(first.pdi, plain("other words"))
-    assert archive.read(again.representation("utf-8")) == b"one"
+        archive.committer.add_format(first.pdi, plain("other words"))
+    assert archive.contents.read(again.representation("utf-8")) == b"one"
 
 
 REFUSED_SERIES = [
@@ -198,7 +200,7 @@ REFUSED_SERIES = [
 )
 def test_refuses_to_mint_in_a_series(archive: Repository, series: str, offset: int) -> None:
     with pytest.raises(ParseError) as error:
-        archive.add_series(series)
+        archive.settings.add_series(series)
     assert (error.value.source, error.value.offset) == (series, offset)
 
 
@@ -207,8 +209,8 @@ def test_pdi_64_a_local_archive_may_use_user_assigned_countries(
     archive: Repository, series: str
 ) -> None:
     """Clause pdi-64."""
-    archive.add_series(series)
-    assert series in archive.series_names()
+    archive.settings.add_series(series)
+    assert series in archive.settings.series_names()
 
 
 REFUSED_UNIQUE_IDS = [
@@ -224,38 +226,38 @@ REFUSED_UNIQUE_IDS = [
 )
 def test_refuses_to_mint_a_unique_id(archive: Repository, unique_id: str) -> None:
     with pytest.raises(ParseError) as error:
-        archive.commit([page()], unique_id=unique_id)
+        archive.committer.commit([page()], unique_id=unique_id)
     assert error.value.source == unique_id
-    assert archive.count() == 0
+    assert archive.lists.count() == 0
 
 
 def test_pdi_64_a_series_that_does_not_mint_here(archive: Repository) -> None:
     """Clause pdi-64."""
     with pytest.raises(NotFoundError):
-        archive.commit([page()], series="other.example.us")
+        archive.committer.commit([page()], series="other.example.us")
 
 
 def test_pdi_11_an_omitted_version_is_answered_with_the_highest(archive: Repository) -> None:
     """Clause pdi-11."""
-    first = archive.commit([page()])
-    archive.commit([page("<p>two")], replaces=first.pdi)
-    found = archive.representation(name("urn:pdi://lab.example.us/2026/11/21/1.html"))
+    first = archive.committer.commit([page()])
+    archive.committer.commit([page("<p>two")], replaces=first.pdi)
+    found = archive.lookup.representation(name("urn:pdi://lab.example.us/2026/11/21/1.html"))
     assert str(found.pdi) == "urn:pdi://lab.example.us/2026/11/21/1.html.2"
 
 
 def test_pdi_61_text_finds_the_text_under_the_name_of_its_charset(archive: Repository) -> None:
     """Clause pdi-61."""
-    archive.commit([page(), plain()])
-    found = archive.representation(name("urn:pdi://lab.example.us/2026/11/21/1.text.1"))
+    archive.committer.commit([page(), plain()])
+    found = archive.lookup.representation(name("urn:pdi://lab.example.us/2026/11/21/1.text.1"))
     assert str(found.pdi) == "urn:pdi://lab.example.us/2026/11/21/1.utf-8.1"
 
 
 def test_pdi_27_the_received_bytes_and_both_digests_stay_on_record(archive: Repository) -> None:
     """Clause pdi-27."""
     new = NewRepresentation(b"a\r\nb", "text/plain", charset="us-ascii", received=b"a\nb")
-    kept = archive.commit([new]).representations[0]
-    assert archive.read(kept) == b"a\r\nb"
-    assert archive.read_received(kept) == b"a\nb"
+    kept = archive.committer.commit([new]).representations[0]
+    assert archive.contents.read(kept) == b"a\r\nb"
+    assert archive.contents.octets(kept.received_digest or "") == b"a\nb"
     assert kept.digest != kept.received_digest
 
 
@@ -266,13 +268,15 @@ def test_pdi_28_the_charset_of_every_text_is_known(
     archive: Repository, content: bytes, charset: str
 ) -> None:
     """Clause pdi-28."""
-    version = archive.commit([NewRepresentation(content, "text/plain")])
+    version = archive.committer.commit([NewRepresentation(content, "text/plain")])
     assert version.representations[0].charset == charset
     assert version.formats == ("text" if charset == "windows-1252" else charset,)
     with pytest.raises(ParseError):
-        archive.commit([NewRepresentation(b"n\xe9", "text/plain")])
-    kept = archive.commit([NewRepresentation(b"n\xe9", "text/html", charset="iso-8859-1")])
-    assert archive.text(kept.representations[0]).text == "n\xe9"
+        archive.committer.commit([NewRepresentation(b"n\xe9", "text/plain")])
+    kept = archive.committer.commit(
+        [NewRepresentation(b"n\xe9", "text/html", charset="iso-8859-1")]
+    )
+    assert archive.contents.text(kept.representations[0]).text == "n\xe9"
     told = kept.provenance.details["charsets"]
     assert told == {"html": {"label": "iso-8859-1", "settled_by": "transport"}}
     assert kept.representations[0].decoding == "windows-1252/2"
@@ -301,7 +305,7 @@ def test_the_charset_is_the_codec_and_what_settled_it_is_on_record(
     charset: str,
     by: str,
 ) -> None:
-    version = archive.commit([NewRepresentation(content, kind, charset=label)])
+    version = archive.committer.commit([NewRepresentation(content, kind, charset=label)])
     (kept,) = version.representations
     assert (kept.format, kept.charset) == (token, charset)
     assert version.provenance.details["charsets"] == {token: {"label": label, "settled_by": by}}
@@ -309,18 +313,18 @@ def test_the_charset_is_the_codec_and_what_settled_it_is_on_record(
 
 def test_pdi_25_other_bytes_are_a_new_version(archive: Repository) -> None:
     """Clause pdi-25."""
-    first = archive.commit([page()])
+    first = archive.committer.commit([page()])
     with pytest.raises(ConflictError):
-        archive.add_format(first.pdi, page("<p>one."))
-    assert archive.commit([page("<p>one.")], replaces=first.pdi).number == 2
+        archive.committer.add_format(first.pdi, page("<p>one."))
+    assert archive.committer.commit([page("<p>one.")], replaces=first.pdi).number == 2
 
 
 def test_pdi_30_a_uri_is_a_record_and_never_a_binding(archive: Repository) -> None:
     """Clause pdi-30."""
     source = Provenance(uri="http://example.org/")
-    first = archive.commit([page()], provenance=source)
-    second = archive.commit([page("<p>the site changed")], provenance=source)
+    first = archive.committer.commit([page()], provenance=source)
+    second = archive.committer.commit([page("<p>the site changed")], provenance=source)
     assert first.pdi != second.pdi
-    assert archive.read(archive.representation(first.pdi)) == b"<p>one"
-    known = archive.find_by_uri("http://example.org/")
+    assert archive.contents.read(archive.lookup.representation(first.pdi)) == b"<p>one"
+    known = archive.origins.find_by_uri("http://example.org/")
     assert [version.pdi for version in known] == [second.pdi, first.pdi]

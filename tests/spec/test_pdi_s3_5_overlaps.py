@@ -43,8 +43,8 @@ def opened(
     assert engine is Repository.engine
     folder = tmp_path_factory.mktemp("overlaps") / "archive"
     with Repository.create(folder, series="lab.example.us") as archive:
-        version = archive.commit(list(FORMATS.values()))
-        archive.commit(list(FORMATS.values())[:2], replaces=version.pdi)
+        version = archive.committer.commit(list(FORMATS.values()))
+        archive.committer.commit(list(FORMATS.values())[:2], replaces=version.pdi)
         yield archive, str(version.pdi.document)
 
 

@@ -46,8 +46,8 @@ def name(value: str) -> pdi.PDI:
 
 def test_pdi_45_citation_objects_are_recorded_with_the_composite(archive: Repository) -> None:
     """Clause pdi-45."""
-    archive.commit([text(b"to be or not to be")])
-    composite = archive.commit(
+    archive.committer.commit([text(b"to be or not to be")])
+    composite = archive.committer.commit(
         [
             text(
                 b"He wrote: not to be.",
@@ -56,14 +56,14 @@ def test_pdi_45_citation_objects_are_recorded_with_the_composite(archive: Reposi
             )
         ]
     )
-    first, second = archive.quotations(composite.pdi)
+    first, second = archive.passages.quotations(composite.pdi)
     assert str(first) == f"{BASE}/2.text.1@10=pdi://lab.example.us/2026/11/21/1.text.1#char=9,18"
     assert str(second) == f"{BASE}/2.text.1@0=pdi://oma.eop.gov.us/1997/09/01/1.text.1#37,51"
     assert isinstance(first.cited, pdi.FragmentPDI)
-    assert list(archive.quotations(name(f"{BASE}/1"))) == []
+    assert list(archive.passages.quotations(name(f"{BASE}/1"))) == []
     entry = archive.log.disclosed([*archive.log.leaves()][-1])
     assert entry["formats"][0]["quotations"][0] == ["10", f"{BASE}/1.text.1#char=9,18"]
-    assert {finding.kind for finding in archive.verify()} == {"ok"}
+    assert {finding.kind for finding in archive.fixity.verify()} == {"ok"}
 
 
 def test_pdi_45_who_quotes_a_document_is_found(archive: Repository) -> None:
@@ -71,16 +71,20 @@ def test_pdi_45_who_quotes_a_document_is_found(archive: Repository) -> None:
     whole = ("0", f"{OTHER}.text.2")
     part = ("5", f"{OTHER}.html.1#elt=3,4")
     nested = ("7", f"{BASE}/1.text.1@0={OTHER.removeprefix('urn:')}.text.2")
-    archive.commit([text(b"one", whole)])
-    archive.commit([text(b"two", part)])
-    archive.commit([text(b"three", nested)])
-    quoters = [str(one.pdi) for one in archive.quoters(name(OTHER))]
+    archive.committer.commit([text(b"one", whole)])
+    archive.committer.commit([text(b"two", part)])
+    archive.committer.commit([text(b"three", nested)])
+    quoters = [str(one.pdi) for one in archive.passages.quoters(name(OTHER))]
     assert quoters == [f"{BASE}/1.text.1", f"{BASE}/2.text.1"]
-    assert [str(one.pdi) for one in archive.quoters(name(f"{OTHER}.html.1"))] == quoters[1:]
-    assert [str(one.pdi) for one in archive.quoters(name(f"{OTHER}.text.2"))] == quoters[:1]
-    assert list(archive.quoters(name(f"{OTHER}.text.1"))) == []
+    assert [str(one.pdi) for one in archive.passages.quoters(name(f"{OTHER}.html.1"))] == quoters[
+        1:
+    ]
+    assert [str(one.pdi) for one in archive.passages.quoters(name(f"{OTHER}.text.2"))] == quoters[
+        :1
+    ]
+    assert list(archive.passages.quoters(name(f"{OTHER}.text.1"))) == []
     # Who quotes a quotation quotes the document that holds it.
-    assert [one.origin for one in archive.quoters(name(f"{BASE}/1"))] == ["7"]
+    assert [one.origin for one in archive.passages.quoters(name(f"{BASE}/1"))] == ["7"]
 
 
 REFUSED = [
@@ -100,10 +104,10 @@ def test_refuses_what_is_no_citation(
     archive: Repository, quotation: tuple[str, str], part: int
 ) -> None:
     with pytest.raises(ParseError) as error:
-        archive.commit([text(b"one", quotation)])
+        archive.committer.commit([text(b"one", quotation)])
     assert error.value.source == quotation[part]
     assert 0 <= error.value.offset <= len(quotation[part])
-    assert archive.count() == 0
+    assert archive.lists.count() == 0
 
 
 CHECKED = [
@@ -121,23 +125,23 @@ def test_what_stands_at_the_origin_is_compared(
     archive: Repository, answer: str, content: bytes, origin: str
 ) -> None:
     """Clause pdi-47."""
-    archive.commit([text(b"to be or not to be")])
-    composite = archive.commit([text(content, (origin, f"{BASE}/1.text.1#char=9,18"))])
-    (citation,) = archive.quotations(composite.pdi)
-    assert archive.check_quotation(citation) == answer
+    archive.committer.commit([text(b"to be or not to be")])
+    composite = archive.committer.commit([text(content, (origin, f"{BASE}/1.text.1#char=9,18"))])
+    (citation,) = archive.passages.quotations(composite.pdi)
+    assert archive.passages.check_quotation(citation) == answer
 
 
 def test_a_quotation_of_a_whole_document_begins_at_its_origin(archive: Repository) -> None:
     """Clause pdi-46."""
-    archive.commit([text(b"to be")])
-    composite = archive.commit([text(b"whether to be or", ("8", f"{BASE}/1.text.1"))])
-    (citation,) = archive.quotations(composite.pdi)
-    assert archive.check_quotation(citation) == "exact"
+    archive.committer.commit([text(b"to be")])
+    composite = archive.committer.commit([text(b"whether to be or", ("8", f"{BASE}/1.text.1"))])
+    (citation,) = archive.passages.quotations(composite.pdi)
+    assert archive.passages.check_quotation(citation) == "exact"
 
 
 def test_what_is_no_text_is_not_compared(archive: Repository) -> None:
     """Clause pdi-47."""
-    archive.commit([NewRepresentation(b"GIF89a", "image/gif")])
-    composite = archive.commit([text(b"a picture", ("0", f"{BASE}/1.gif.1"))])
-    (citation,) = archive.quotations(composite.pdi)
-    assert archive.check_quotation(citation) == "unchecked"
+    archive.committer.commit([NewRepresentation(b"GIF89a", "image/gif")])
+    composite = archive.committer.commit([text(b"a picture", ("0", f"{BASE}/1.gif.1"))])
+    (citation,) = archive.passages.quotations(composite.pdi)
+    assert archive.passages.check_quotation(citation) == "unchecked"

@@ -50,8 +50,8 @@ def document(archive: Repository) -> Version:
         NewRepresentation(b"<p>one", "text/html", charset="utf-8"),
         NewRepresentation(b"one", "text/plain", charset="utf-8", received=b"one"),
     ]
-    first = archive.commit(formats)
-    return archive.commit(formats, replaces=first.pdi)
+    first = archive.committer.commit(formats)
+    return archive.committer.commit(formats, replaces=first.pdi)
 
 
 def name(text: str) -> pdi.PDI:
@@ -64,10 +64,10 @@ def name(text: str) -> pdi.PDI:
 def readable(archive: Repository) -> list[str]:
     """Return the names whose octets are given out."""
     found = []
-    for version in archive.list():
+    for version in archive.lists.list():
         for one in version.representations:
             with contextlib.suppress(NotFoundError):
-                archive.read(one)
+                archive.contents.read(one)
                 found.append(str(one.pdi).removeprefix(BASE))
     return found
 
@@ -83,20 +83,24 @@ def test_pdi_18_a_withdrawn_document_keeps_name_and_digests(
         document.pdi.document, reason="court-order", status=451, who="the librarian"
     )
     assert (tombstone.pdi, tombstone.status, tombstone.reason) == (BASE, 451, "court-order")
-    for version in archive.list():
+    for version in archive.lists.list():
         for one in version.representations:
             assert archive.statements.withdrawal(one) == tombstone
-            for give in (archive.read, archive.source, archive.check_access, archive.read_received):
+            for give in (
+                archive.contents.read,
+                archive.contents.source,
+                archive.contents.check_access,
+            ):
                 with pytest.raises(WithdrawnError, match="court-order") as error:
                     give(one)
                 assert (error.value.status, error.value.reason) == (451, "court-order")
             with pytest.raises(NotFoundError):
-                archive.sidecar(one, "map")
+                archive.contents.sidecar(one, "map")
             with pytest.raises(NotFoundError):
-                archive.prove(one.pdi)
-    assert archive.version(document.pdi) == document
-    assert archive.commit([NewRepresentation(b"", "image/png")]).pdi.unique_id == "2"
-    assert {finding.kind for finding in archive.verify()} == {"ok"}
+                archive.proofs.prove(one.pdi)
+    assert archive.lookup.version(document.pdi) == document
+    assert archive.committer.commit([NewRepresentation(b"", "image/png")]).pdi.unique_id == "2"
+    assert {finding.kind for finding in archive.fixity.verify()} == {"ok"}
 
 
 def test_pdi_18_one_format_of_one_version_is_withdrawn_alone(
@@ -149,7 +153,7 @@ def test_assertions_are_never_changed_and_stand_in_the_log(archive: Repository) 
     with pytest.raises(Refused):
         Repository.by_hand(archive.directory, change)
     Repository.tamper(archive.directory, change)
-    assert [finding.kind for finding in archive.verify()] == ["log"]
+    assert [finding.kind for finding in archive.fixity.verify()] == ["log"]
 
 
 @pytest.mark.parametrize(

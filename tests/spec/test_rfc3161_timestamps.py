@@ -160,7 +160,7 @@ def archive(tmp_path: Path) -> Iterator[Repository]:
         return datetime(2026, 11, 21, 12, tzinfo=UTC)
 
     with Repository.create(tmp_path / "archive", series="lab.example.us", clock=noon) as archive:
-        archive.commit([NewRepresentation(TEXT, "text/plain", charset="utf-8")])
+        archive.committer.commit([NewRepresentation(TEXT, "text/plain", charset="utf-8")])
         yield archive
 
 
@@ -168,14 +168,14 @@ def prove(archive: Repository, number: int = 1) -> bytes:
     """Return a proof about a document."""
     name = pdi.parse(f"urn:pdi://lab.example.us/2026/11/21/{number}.utf-8.1")
     assert isinstance(name, pdi.PDI)
-    return archive.prove(name)
+    return archive.proofs.prove(name)
 
 
 @pytest.fixture
 def stamped(archive: Repository, server: Server) -> Repository:
     """The same, its log stamped, and another document committed after."""
     Log(archive).stamp(server.base, allow_private=True)
-    archive.commit([NewRepresentation(b"later", "text/plain", charset="utf-8")])
+    archive.committer.commit([NewRepresentation(b"later", "text/plain", charset="utf-8")])
     return archive
 
 
@@ -189,7 +189,7 @@ def test_rfc3161_s2_4_the_log_is_stamped_and_the_proof_says_when(
     found = proofs.check(prove(archive), str(archive.log.verifier), tsa_roots=roots)
     assert (found.holds, found.stamped_at) == (True, made.stamped_at)
     assert found.checks[-1].detail.endswith("UTC, by the authority that was given")
-    assert {one.kind for one in archive.fsck()} == {"ok"}
+    assert {one.kind for one in archive.fixity.fsck()} == {"ok"}
 
 
 def test_a_witness_that_cosigns_later_leaves_the_time_stamp_as_it_is(
@@ -355,7 +355,7 @@ def test_authorities_in_this_network_are_asked_only_if_allowed(
 
 def test_a_time_stamp_that_was_altered_is_found(stamped: Repository) -> None:
     Repository.tamper(stamped.directory, "UPDATE timestamp SET response = zeroblob(32)")
-    assert "log" in {one.kind for one in stamped.verify()}
+    assert "log" in {one.kind for one in stamped.fixity.verify()}
 
 
 @pytest.mark.parametrize(

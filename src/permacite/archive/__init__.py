@@ -2,7 +2,7 @@
 
 `Repository.create` and `Repository.open` are the way in. From below:
 
-| room | what it holds |
+| module | what it holds |
 |---|---|
 | model, names, entries, merkle, canonical_json | values, and the forms that are stored and hashed |
 | objects | octets by their digest: put, and opened as a source |
@@ -13,9 +13,11 @@
 | sqlite | the catalog in one file: connections, migrations |
 | texts | which charset a text has; the index of a large one |
 | log | the Merkle log: keys, checkpoints, tiles, proofs, and whether records agree with it |
-| statements, delegation, access | what is said of names, who mints, what is given out |
-| jottings | what the owner says of documents, for himself |
-| reading, verification, repository | all that can be asked, checked and proven, and committed |
+| gate | what is given out, and to whom |
+| lookup, contents, passages, statement_search, annotations, live_pages | questions to one archive |
+| committing, statements, delegation, administration | changes of one archive |
+| verification, copies | checks and proofs; backups, copies and mirrors |
+| repository | one open archive, which holds an object for each of these |
 """
 
 from __future__ import annotations
@@ -25,10 +27,11 @@ from typing import TYPE_CHECKING
 from permacite.exports import on_demand
 
 if TYPE_CHECKING:
+    from permacite.archive.annotations import KINDS, Jotting, Kind, Subject
+    from permacite.archive.copies import place_of
     from permacite.archive.engine.place import Location
     from permacite.archive.entries import Leaf
     from permacite.archive.gate import Audience, of_all
-    from permacite.archive.jottings import KINDS, Jotting, Kind, Subject
     from permacite.archive.model import (
         ACCESSES,
         ERASURE_GROUNDS,
@@ -59,7 +62,7 @@ if TYPE_CHECKING:
         Witness,
         utc_now,
     )
-    from permacite.archive.repository import Repository, place_of
+    from permacite.archive.repository import Repository
     from permacite.archive.texts import (
         DERIVED,
         decoding_of,
@@ -145,14 +148,15 @@ on_demand(
         "permacite.archive.engine.place": "Location",
         "permacite.archive.transport.backup": "FINISHED, BackupResult, is_cut_short",
         "permacite.archive.entries": "Leaf",
-        "permacite.archive.jottings": "KINDS, Jotting, Kind, Subject",
+        "permacite.archive.annotations": "KINDS, Jotting, Kind, Subject",
         "permacite.archive.model": (
             "ACCESSES, ERASURE_GROUNDS, GROUNDS, JSON, NOBODY, REASONS, Assertion, Citation, "
             "Clock, Decoding, Delegation, Finding, LiveCheck, NewCitation, NewRepresentation, "
             "NewVersion, News, Page, Provenance, Representation, Restriction, Standing, "
             "Timekeeper, Version, Watch, Withdrawal, Witness, utc_now"
         ),
-        "permacite.archive.repository": "Repository, place_of",
+        "permacite.archive.copies": "place_of",
+        "permacite.archive.repository": "Repository",
         "permacite.archive.texts": (
             "DERIVED, decoding_of, document_text, settle, text_of_new, with_indexes"
         ),

@@ -1,4 +1,4 @@
-"""Evidence: digests recomputed, records held to the log, words to citations; tiles and proofs."""
+"""Verification: digests recomputed, records compared with the log; and proofs for others."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ import json
 from random import SystemRandom
 from typing import TYPE_CHECKING
 
-from permacite.archive import names
 from permacite.archive.log import bundles
 from permacite.archive.log.agreement import entry_fault, is_mirror, rebuilt
 from permacite.archive.log.tiles import Tile, content_of
 from permacite.archive.model import Finding, Representation, Version
-from permacite.archive.reading import Reading
-from permacite.archive.records import access, citations, days, leaves, octets, versions
-from permacite.archive.records.lists import listing
+from permacite.archive.records import access, citations, days, leaves, listing, octets, versions
 from permacite.errors import (
     ConflictError,
     IntegrityError,
@@ -23,65 +20,41 @@ from permacite.errors import (
     PermaciteError,
     StorageError,
 )
-from permacite.pdi import PDI, CitationPDI, FragmentPDI, parse
-from permacite.pdi.quotation import agreement_at
+from permacite.pdi import PDI, parse
 from permacite.renditions.stored import LABELS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from datetime import date
+    from collections.abc import Iterator, Sequence
 
+    from permacite.archive.contents import DocumentContents
     from permacite.archive.engine import Catalog, WriteBehind
     from permacite.archive.entries import Leaf
+    from permacite.archive.gate import Gate
+    from permacite.archive.lookup import VersionLists, VersionLookup
     from permacite.archive.model import Citation
     from permacite.archive.name_tree import DayDocument
-    from permacite.archive.objects import Opens
+    from permacite.archive.parts import ArchiveParts
+    from permacite.archive.passages import CitedPassages
     from permacite.archive.texts import Texts
-    from permacite.archive.texts.contents import KnownPieces
-    from permacite.archive.transport.mirror import Mirror
+    from permacite.archive.texts.pieces import KnownPieces
 
-__all__ = ["Verification"]
+__all__ = ["FixityCheck", "Proofs"]
 
 _CATALOG = "catalog"
 _PAGE = 200
-_MAX_DIGITS = 18
 
 
-class Verification(Reading):
-    """The evidence that an archive gives of itself: what is checked, and what is proven."""
+class FixityCheck:
+    """Checks the contents, the records and the log of one archive."""
 
-    @property
-    def mirror(self) -> Mirror:
-        """The archive as the mirror of another, if it is one."""
-        from permacite.archive.transport.mirror import Mirror
-
-        return Mirror(self._catalog, self._objects)
-
-    def mend(self, source: Opens, digests: Iterable[str]) -> tuple[int, list[str]]:
-        """Take octets over from elsewhere; how many came, and which did not.
-
-        Those that are here are compared with their digests, and put right. Raises StorageError.
-        """
-        return self._objects.mend(source, digests)
-
-    def check_citation(self, citation: Citation) -> Finding:
-        """Say whether the words that were recorded stand where the citation says.
-
-        Octets are not recomputed: `verify` does that.
-        """
-        specifier = citation.fragment.partition("#")[2]
-        try:
-            representation = self.representation(citation.pdi)
-            excerpt = self.excerpt(representation, specifier, whole=False)
-        except PermaciteError as error:
-            return Finding(citation.fragment, error.code, error.problem)
-        words = excerpt.text or ""
-        if excerpt.clipped:
-            return Finding(citation.fragment, NotFoundError.code, "it reaches beyond the end")
-        if words == citation.quote:
-            return Finding(citation.fragment, "ok")
-        detail = f"there stands {words!r}, on record is {citation.quote!r}"
-        return Finding(citation.fragment, "quote", detail)
+    def __init__(self, parts: ArchiveParts, passages: CitedPassages, lists: VersionLists) -> None:
+        self._catalog = parts.catalog
+        self._log = parts.log
+        self._objects = parts.objects
+        self._pieces = parts.pieces
+        self._texts = parts.texts
+        self._passages = passages
+        self._lists = lists
 
     def verify(self, pdi: PDI | None = None) -> Iterator[Finding]:
         """Recompute the digests of all that `pdi` names; of everything, and the log, where None."""
@@ -92,7 +65,7 @@ class Verification(Reading):
         from permacite.archive.log.audit import audit
 
         yield from _without_errors(findings)
-        yield from _without_errors(audit(self._catalog, self.log), "log")
+        yield from _without_errors(audit(self._catalog, self._log), "log")
 
     def fsck(self) -> Iterator[Finding]:
         """Check all that `verify` checks, the database, the words of citations, and for orphans.
@@ -124,7 +97,7 @@ class Verification(Reading):
         An entry that is damaged gives a finding. Up to the last entry of now where `end` is None.
         """
         found: set[PDI] = set()
-        for leaf in self.log.leaves(start, self.log.size() if end is None else end):
+        for leaf in self._log.leaves(start, self._log.size() if end is None else end):
             try:
                 named = _version_of(leaf)
             except (ValueError, ParseError):
@@ -136,7 +109,7 @@ class Verification(Reading):
 
     def verify_sample(self, number: int) -> Iterator[Finding]:
         """Check so many versions likewise, which nobody can foresee; all where there are fewer."""
-        last = self.count()
+        last = self._lists.count()
         for place in SystemRandom().sample(range(1, last + 1), min(number, last)):
             try:
                 _, version = self._catalog.read(listing.at, place)
@@ -148,37 +121,21 @@ class Verification(Reading):
 
     def _quote_faults(self) -> Iterator[Finding]:
         """Return the citations whose record has other words than stand there."""
-        checked = map(self.check_citation, self.citations())
+        checked = map(self._passages.check_citation, self._passages.citations())
         yield from (finding for finding in checked if finding.kind == "quote")
 
-    def check_quotation(self, citation: CitationPDI) -> str:
-        """Say whether a composite document shows, at the origin, what its citation cites.
 
-        Answers "exact", "space" (only white space differs), "reference" (it refers to the name,
-        and whoever shows it puts the words in), "differs", or "unchecked" (no text to compare).
-        Both documents must be here: raises NotFoundError.
-        """
-        composite = self._text(citation.pdi)
-        quoted = self._text(citation.cited)
-        if quoted is None or composite is None or not citation.origin.isdecimal():
-            return "unchecked"
-        start = int(citation.origin) if len(citation.origin) <= _MAX_DIGITS else len(composite)
-        answer = agreement_at(composite, start, quoted)
-        if answer != "differs":
-            return answer
-        name = citation.cited.canonical().removeprefix("urn:")
-        return "reference" if name in composite else "differs"
+class Proofs:
+    """Makes the proofs of one archive, and the tiles of its log."""
 
-    def _text(self, name: PDI | FragmentPDI | CitationPDI) -> str | None:
-        """Return the text of a document or of a part of it; None where it is no text."""
-        if isinstance(name, CitationPDI):
-            return self._text(name.cited)
-        representation = self.representation(name if isinstance(name, PDI) else name.pdi)
-        if not representation.media_type.startswith("text/"):
-            return None
-        if isinstance(name, PDI):
-            return self.text(representation).text
-        return self.excerpt(representation, name.specifier).text
+    def __init__(
+        self, parts: ArchiveParts, gate: Gate, lookup: VersionLookup, contents: DocumentContents
+    ) -> None:
+        self._catalog = parts.catalog
+        self._log = parts.log
+        self._gate = gate
+        self._lookup = lookup
+        self._contents = contents
 
     def tile(self, path: str) -> bytes:
         """Return the file of this path in the layout of C2SP tlog-tiles, such as "tile/0/000".
@@ -186,7 +143,7 @@ class Verification(Reading):
         Raises ParseError for another path, NotFoundError for a tile that is not filled so far,
         LimitError for a bundle with an entry that is too long for it.
         """
-        return content_of(Tile.parse(path), self.log, self._gate.leaves)
+        return content_of(Tile.parse(path), self._log, self._gate.leaves)
 
     def prove(self, pdi: PDI, *, citation: Citation | None = None, labelled: bool = False) -> bytes:
         """Return a zip that proves, offline, that this archive holds what `pdi` names.
@@ -196,19 +153,19 @@ class Verification(Reading):
         `labelled` the labels of its text, if it has any: they say on which page it stands. Raises
         NotFoundError, IntegrityError, StorageError.
         """
-        representation = self.representation(pdi)
+        representation = self._lookup.representation(pdi)
         self._gate.check(representation)
         leaf = bundles.entry_of(self._catalog.read(leaves.entries, pdi), representation)
         cited = None if citation is None else self._catalog.read(citations.leaf_of, citation)
-        content = self.read(representation)
+        content = self._contents.read(representation)
         return bundles.bundle(
-            self.log,
+            self._log,
             representation,
             content,
             leaf,
             citation=citation,
             citation_leaf=cited,
-            labels=self.sidecar(representation, LABELS) if labelled else None,
+            labels=self._contents.sidecar(representation, LABELS) if labelled else None,
         )
 
     def prove_absence(self, pdi: PDI) -> bytes:
@@ -226,12 +183,7 @@ class Verification(Reading):
         if numbers and days.form_of(leaf) == 1:
             problem = "the day was sealed before versions could be told"
             raise NotFoundError(problem, str(pdi))
-        return bundles.absence(self.log, pdi, leaf, documents)
-
-    def is_sealed(self, series: str, day: date) -> bool:
-        """Whether a day of a series is sealed."""
-        name = names.checked_series(series)
-        return self._catalog.read(days.seal_of, name, day.isoformat()) is not None
+        return bundles.absence(self._log, pdi, leaf, documents)
 
     def _sealed_documents(self, pdi: PDI) -> tuple[Leaf, Sequence[DayDocument]]:
         """The entry that seals the day in a name, and the day's documents.

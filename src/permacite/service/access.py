@@ -117,7 +117,7 @@ class Access:
         """
         name, _ = names.document_of(reference)
         apply(self._repository, name, choice)
-        return Kept(as_urn(name.document), self._repository.standing(name))
+        return Kept(as_urn(name.document), self._repository.access.standing(name))
 
     def default_standing(self, choice: Choice = UNSAID) -> Standing:
         """The standing that new documents get, once `choice` is made.
@@ -128,12 +128,12 @@ class Access:
             raise ConflictError("days are of one document; a default is an access and a ground", "")
         for name, value in (("access", choice.access), ("ground", choice.ground)):
             if value is not None:
-                self._repository.set_setting(name, value)
-        return self._repository.default_standing()
+                self._repository.settings.set(name, value)
+        return self._repository.access.default_standing()
 
     def overdue(self) -> list[Kept]:
         """The documents that were to be kept until a day that has passed; nothing is erased."""
-        overdue = self._repository.overdue().items()
+        overdue = self._repository.access.overdue().items()
         return [Kept(as_urn(name), standing) for name, standing in overdue]
 
     def withdraw(
@@ -156,7 +156,7 @@ class Access:
             problem = "a part of a document cannot be withdrawn, only the whole"
             raise ConflictError(problem, reference)
         if (name.format is None) != (name.version is None):
-            _, meant = repository.answering(name)
+            _, meant = repository.lookup.answering(name)
             raise ConflictError(
                 "withdraw a whole document, or one format of one version",
                 reference,
@@ -167,8 +167,8 @@ class Access:
         withdrawal = repository.statements.withdraw(
             name, reason=reason, status=_GONE if status == _GONE else _LEGAL, who=who, note=note
         )
-        formats = () if name.version is None else repository.version(name).representations
-        restricted = repository.restrictions(formats)
+        formats = () if name.version is None else repository.lookup.version(name).representations
+        restricted = repository.lookup.restrictions(formats)
         return Withdrawn(
             withdrawal.pdi,
             withdrawal.status,
@@ -198,9 +198,11 @@ class Access:
                 hint=f"such as {name.document}",
             )
         if name.format is not None:
-            self._repository.representation(name)  # a format that is not there is a slip
-        quoting = dict.fromkeys(as_urn(citation.pdi) for citation in self._repository.quoters(name))
-        erased = self._repository.erase(name, ground=ground)
+            self._repository.lookup.representation(name)  # a format that is not there is a slip
+        quoting = dict.fromkeys(
+            as_urn(citation.pdi) for citation in self._repository.passages.quoters(name)
+        )
+        erased = self._repository.access.erase(name, ground=ground)
         return Erased(
             pdi=as_urn(name.document),
             version=erased.erasure.number,
@@ -222,4 +224,4 @@ class Access:
 def apply(repository: Repository, name: pdi.PDI, choice: Choice) -> None:
     """Change the standing of a document by `choice`, if that says anything."""
     if choice != UNSAID:
-        repository.set_standing(name, choice.over(repository.standing(name)))
+        repository.access.set_standing(name, choice.over(repository.access.standing(name)))

@@ -126,7 +126,7 @@ def known(repository: Repository, address: str) -> list[Version]:
     by_name = {
         version.pdi: version
         for spelling in spellings(address)
-        for version in repository.find_by_uri(spelling)
+        for version in repository.origins.find_by_uri(spelling)
     }
     return sorted(by_name.values(), key=captured_at, reverse=True)
 
@@ -141,7 +141,7 @@ def given_out(repository: Repository, address: str) -> list[tuple[Version, Repre
     by_name = {
         version.pdi: (version, main)
         for spelling in spellings(address)
-        for version, main in repository.given_out_from(spelling)
+        for version, main in repository.origins.given_out_from(spelling)
     }
     return sorted(by_name.values(), key=lambda pair: captured_at(pair[0]), reverse=True)
 
@@ -202,7 +202,7 @@ def find(repository: Repository, address: str, when: datetime | None = None) -> 
     if not found:
         return None
     version = nearest(found, when)
-    name = str(repository.main(version).pdi)
+    name = str(repository.lookup.main(version).pdi)
     passage = passage_in(repository, version, address.strip().partition("#")[2])
     provenance = version.provenance
     return Held(
@@ -244,7 +244,7 @@ def software(repository: Repository, typed: str) -> str:
     if read is None:
         problem = "expected a SWHID of contents, such as swh:1:cnt: and 40 digits, ;lines=9-15"
         raise ParseError(problem, typed, 0, "ISO/IEC 18670")
-    found = repository.find_by_git_blob(read[1].lower())
+    found = repository.origins.find_by_git_blob(read[1].lower())
     if not found:
         hint = "permacite import FILE archives a file; Software Heritage may have these octets"
         raise NotFoundError("nothing archived has these octets", typed, hint=hint)
@@ -253,7 +253,7 @@ def software(repository: Repository, typed: str) -> str:
     if not lines:
         return str(text.pdi)
     first, last = int(lines[0][0]), int(lines[0][1] or lines[0][0])
-    starts = [0, *(end.end() for end in _LF.finditer(repository.read(text)))]
+    starts = [0, *(end.end() for end in _LF.finditer(repository.contents.read(text)))]
     size = text.size_bytes
     if starts[-1] < size:
         starts.append(size)
@@ -275,7 +275,7 @@ def passage_in(repository: Repository, version: Version, fragment: str) -> str |
     wanted = [item.removeprefix(_TEXT) for item in directives.split("&") if item.startswith(_TEXT)]
     if wanted:
         return _words(repository, version, wanted)
-    main = repository.main(version)
+    main = repository.lookup.main(version)
     if element.startswith(("char=", "line=")):
         is_plain = main.media_type == "text/plain"
         return characters_in(repository, main, element) if is_plain else None
@@ -287,7 +287,7 @@ def passage_in(repository: Repository, version: Version, fragment: str) -> str |
     with suppress(PermaciteError, ValueError):
         name = references.unquote(element)
         part = main.pdi.fragment("name", name, name)
-        repository.excerpt(main, part.specifier)
+        repository.contents.excerpt(main, part.specifier)
         return str(part)
     return None
 
@@ -334,7 +334,7 @@ def _words(repository: Repository, version: Version, wanted: Sequence[str]) -> s
     raise NotFoundError(
         "the words in this address do not stand on the page as it was archived",
         wanted[0],
-        candidates=(str(repository.main(version).pdi),),
+        candidates=(str(repository.lookup.main(version).pdi),),
     )
 
 

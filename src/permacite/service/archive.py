@@ -76,7 +76,7 @@ class Archive:
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
-        repository.decoder_of = decoders.decoder_of
+        repository.parts.decoder_of = decoders.decoder_of
 
     @classmethod
     def create(
@@ -94,7 +94,7 @@ class Archive:
         repository = Repository.create(
             directory or default_directory(), series=series, objects=objects
         )
-        repository.set_setting("resolver", (resolver or DEFAULT_RESOLVER).rstrip("/"))
+        repository.settings.set("resolver", (resolver or DEFAULT_RESOLVER).rstrip("/"))
         return cls(repository)
 
     @classmethod

@@ -67,7 +67,7 @@ class Drift:
 
         repository = self._repository
         name, _ = names.document_of(addresses.reference_of(repository, reference, when))
-        version = repository.version(name)
+        version = repository.lookup.version(name)
         address = version.provenance.uri or version.provenance.final_uri
         if address is None:
             raise NotFoundError(
@@ -83,9 +83,9 @@ class Drift:
                     repository, version, address, "gone" if error.status in _GONE else "unanswered"
                 )
             raise
-        archived, rules = _received(version, repository.main(version))
+        archived, rules = _received(version, repository.lookup.main(version))
         source = sources.source_of(exchange.document, rules=rules)
-        live = _live(exchange.content, source, archived, repository.decoder_of)
+        live = _live(exchange.content, source, archived, repository.parts.decoder_of)
         same_bytes = live.digest == archived.digest
         text = _archived_text(repository, version)
         if same_bytes:  # whatever rules are installed by now, nothing has changed
@@ -99,7 +99,8 @@ class Drift:
             same_bytes=same_bytes,
             same_text=same_bytes or live.text == text,
             passages=tuple(
-                comparison.drift(Sought.of(each)) for each in repository.citations(version.pdi)
+                comparison.drift(Sought.of(each))
+                for each in repository.passages.citations(version.pdi)
             ),
         )
         _note(
@@ -162,14 +163,14 @@ def _note(
 ) -> None:
     """Record the outcomes, unless the archive is read-only."""
     fates = {drift.reference: drift.status for drift in passages}
-    last = repository.last_news(version)
+    last = repository.live_pages.last_news(version)
     news = {
         name: (fate, "")
         for name, fate in fates.items()
         if fate != "unchecked" and last.get(name, ("",))[0] != fate
     }
     with contextlib.suppress(StorageError):
-        repository.note_check(version.pdi, address, outcome, fates, news=news)
+        repository.live_pages.note_check(version.pdi, address, outcome, fates, news=news)
 
 
 def _live(

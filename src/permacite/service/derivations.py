@@ -65,7 +65,7 @@ class Derivations:
         its formats, BusyError.
         """
         name, _ = names.document_of(reference)
-        version = self._repository.version(name)
+        version = self._repository.lookup.version(name)
         if rendition is not None:
             return _by_rules(self._repository, version, rendition_named(rendition))
         return complete(self._repository, version, renew=renew)
@@ -76,13 +76,15 @@ class Derivations:
         `after`: the full name of a version, to go on behind it. What is wrong with one is told, and
         the rest go on. Raises NotFoundError where `after` is unknown.
         """
-        for version in self._repository.list(after=after):
+        for version in self._repository.lists.list(after=after):
             yield self._derived(version, renew=renew)
 
     def derive_range(self, start: int, end: int, *, renew: bool = False) -> Iterator[Derived]:
         """The same for the versions that the log names from the entry `start` up to `end`."""
-        named = [each for each in self._repository.logged(start, end) if isinstance(each, PDI)]
-        for version in self._repository.find_versions(named):
+        named = [
+            each for each in self._repository.fixity.logged(start, end) if isinstance(each, PDI)
+        ]
+        for version in self._repository.lookup.find_versions(named):
             if version is not None:
                 yield self._derived(version, renew=renew)
 
@@ -98,7 +100,7 @@ class Derivations:
 
 def _is_last(archive: Derivations, version: Version) -> bool:
     """Whether a version is the highest: only that is made anew."""
-    return archive._repository.version(version.pdi.document).number == version.number  # noqa: SLF001 - ours
+    return archive._repository.lookup.version(version.pdi.document).number == version.number  # noqa: SLF001 - ours
 
 
 def _told(version: Version) -> str:
@@ -148,9 +150,9 @@ def _with_words(
         return Derived(name, "failed", rendition=words.rendition, problem=words.trouble.text)
     (derived,) = with_indexes([sources.derived(words, source.format)])
     if made is None:
-        held = repository.add_format(version.pdi, derived)
+        held = repository.committer.add_format(version.pdi, derived)
         outcome: Outcome = "added"
-    elif repository.read(made) == derived.content:
+    elif repository.contents.read(made) == derived.content:
         return Derived(name, "present", str(made.pdi), made.rendition)
     else:
         held, outcome = _renewed(repository, version, derived), "renewed"
@@ -188,9 +190,9 @@ def _is_older(made: Representation, source: Representation) -> bool:
 def _words(repository: Repository, source: Representation, rules: str | None) -> sources.Words:
     """The words of a format that is committed; its charset is settled already."""
     decoding = None
-    document = Document(repository.read(source), source.media_type)
+    document = Document(repository.contents.read(source), source.media_type)
     if source.decoding is not None or document.is_xml:  # XML declares its own, on record or not
-        document = Document.of(repository.text(source), source.media_type)
+        document = Document.of(repository.contents.text(source), source.media_type)
         decoding = Decoding(source.decoding or document.text.charset.codec)
     words = sources.words_by_rendition(document, decoding, rules)
     assert words is not None  # noqa: S101 - a source has rules
@@ -201,7 +203,7 @@ def _renewed(repository: Repository, version: Version, text: NewRepresentation) 
     """Commit the octets of a version again, with a text by other rules."""
     kept = [
         NewRepresentation(
-            repository.read(item),
+            repository.contents.read(item),
             item.media_type,
             decoding=None if item.decoding is None else Decoding(item.decoding),
             format=item.format,
@@ -210,7 +212,7 @@ def _renewed(repository: Repository, version: Version, text: NewRepresentation) 
         if item.derived_from is None
     ]
     details = {**version.provenance.details, SAME_SOURCE: str(_first(version).pdi)}
-    return repository.commit(
+    return repository.committer.commit(
         [*with_indexes(kept), text],
         replaces=version.pdi,
         provenance=dataclasses.replace(version.provenance, details=details),

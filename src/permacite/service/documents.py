@@ -129,18 +129,18 @@ class VersionNote:
 
 def document(repository: Repository, version: Version) -> Document:
     """One version, each format with its restriction."""
-    return _document(version, repository.restrictions(version.representations))
+    return _document(version, repository.lookup.restrictions(version.representations))
 
 
 def opened(repository: Repository, version: Version) -> Representation:
     """The format that readers are led to: of a thin page what a browser drew, else the main one."""
-    withheld = repository.restrictions(version.representations)
+    withheld = repository.lookup.restrictions(version.representations)
     for item in version.representations:
         if item.format == DRAWN_PAGE and item.pdi not in withheld:
-            whole = repository.version(item.pdi)  # lists leave out what is on record
+            whole = repository.lookup.version(item.pdi)  # lists leave out what is on record
             if "thin" in whole.provenance.details:
                 return item
-    return repository.main(version, withheld)
+    return repository.lookup.main(version, withheld)
 
 
 def documents(page: Page[Version]) -> tuple[Document, ...]:
@@ -150,14 +150,14 @@ def documents(page: Page[Version]) -> tuple[Document, ...]:
 
 def history(repository: Repository, name: PDI) -> tuple[VersionNote, ...]:
     """All versions of a document, the first one first. Raises NotFoundError."""
-    versions = repository.versions(name)
-    restricted = repository.restrictions(
+    versions = repository.lookup.versions(name)
+    restricted = repository.lookup.restrictions(
         item for version in versions for item in version.representations
     )
     return tuple(
         VersionNote(
             version.number,
-            str(repository.main(version, restricted).pdi),
+            str(repository.lookup.main(version, restricted).pdi),
             version.committed_at,
             of_all(version, restricted),
         )

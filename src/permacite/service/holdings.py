@@ -139,16 +139,16 @@ class Documents:
 
     def starts(self, step: int) -> tuple[str, ...]:
         """What `list` takes as `after` to begin behind each `step` versions."""
-        return tuple(self._repository.starts(step))
+        return tuple(self._repository.lists.starts(step))
 
     def about(self) -> About:
         """Which archive this is."""
         return About(
             directory=self._repository.where,
-            series=self._repository.series,
-            all_series=tuple(self._repository.series_names()),
+            series=self._repository.settings.series,
+            all_series=tuple(self._repository.settings.series_names()),
             resolver=resolver_of(self._repository),
-            documents=self._repository.documents(),
+            documents=self._repository.lists.documents(),
         )
 
     def matching(
@@ -187,7 +187,7 @@ class Documents:
 
     def opened(self, name: str) -> str:
         """What readers are led to under the name of a version, of a thin page as it was drawn."""
-        version = self._repository.version(names.document_of(name)[0])
+        version = self._repository.lookup.version(names.document_of(name)[0])
         return str(documents.opened(self._repository, version).pdi)
 
     def show(self, reference: str, *, when: datetime | None = None) -> Shown:
@@ -197,17 +197,17 @@ class Documents:
         """
         repository = self._repository
         name, _ = names.document_of(addresses.reference_of(repository, reference, when))
-        version, _ = repository.answering(name)
+        version, _ = repository.lookup.answering(name)
         history = documents.history(repository, version.pdi)
         transcripts, recordings = relating.related(repository, version)
         return Shown(
             document=documents.document(repository, version),
             versions=tuple(item.number for item in history),
             history=history,
-            citations=recorded.all_cited(repository, repository.citations(version.pdi)),
+            citations=recorded.all_cited(repository, repository.passages.citations(version.pdi)),
             provenance=dict(version.provenance.details),
-            standing=repository.standing(version.pdi),
-            remarks=tuple(repository.remarks(version.representations)),
+            standing=repository.access.standing(version.pdi),
+            remarks=tuple(repository.statement_search.remarks(version.representations)),
             transcripts=transcripts,
             transcript_of=recordings,
         )
@@ -219,13 +219,13 @@ class Documents:
         result is derived, and every part keeps its bytes. Raises ParseError where there is none.
         """
         name, _ = names.document_of(reference)
-        version = self._repository.version(name)
+        version = self._repository.lookup.version(name)
         formats = version.representations
         aggregates = [r for r in formats if r.media_type == _AGGREGATE and r.derived_from is None]
         if name.format is None and aggregates:
             representation = aggregates[0]
         else:
-            representation = self._repository.representation(name)
+            representation = self._repository.lookup.representation(name)
         if for_browsers and representation.media_type != _AGGREGATE:
             raise ParseError(
                 f"only an aggregate is written for browsers, and this is {representation.format}",
@@ -233,7 +233,7 @@ class Documents:
                 0,
                 "RFC 2557 §7",
             )
-        content = self._repository.read(representation)
+        content = self._repository.contents.read(representation)
         if for_browsers:
             from permacite import mhtml
 
@@ -270,7 +270,7 @@ class Documents:
         place = after
         while True:
             try:
-                page = repository.page(
+                page = repository.lists.page(
                     wanted,
                     limit=_AT_ONCE if limit is None else limit - len(listed),
                     after=place,
@@ -291,7 +291,7 @@ class Documents:
         return Listing(
             pattern,
             tuple(listed),
-            repository.documents() if wanted is None else known,
+            repository.lists.documents() if wanted is None else known,
             complete=complete,
             next=page.next,
             until=page.until if page.next else None,

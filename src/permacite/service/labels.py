@@ -48,12 +48,12 @@ def labels_of(repository: Repository, representation: Representation) -> Sequenc
     """
     if representation.derived_from is None:
         return ()
-    digest = repository.sidecar_digest(representation, LABELS)
+    digest = repository.contents.sidecar_digest(representation, LABELS)
     if digest is None:
         return ()
     kept = _KEPT.get(digest)
     if kept is None:
-        kept = read_labels(repository.octets(digest))
+        kept = read_labels(repository.contents.octets(digest))
         _KEPT.put(kept, digest)
     return kept
 
@@ -79,7 +79,7 @@ def table_of(repository: Repository, representation: Representation) -> CellTabl
     """The rows and cells of CSV. Raises RestrictedError, IntegrityError."""
     from permacite.extract.structure import CellTable
 
-    text = repository.text(representation)
+    text = repository.contents.text(representation)
     table = _TABLES.get(representation.digest, text.charset.label)
     if table is None:
         table = CellTable(text.text)
@@ -137,13 +137,13 @@ def _map_of(
     repository: Repository, text: Representation, read: Callable[[bytes], T], cache: Cache[T]
 ) -> T | None:
     """The map beside a text, read once; None where there is none of a form that is known."""
-    digest = repository.sidecar_digest(text, MAP)
+    digest = repository.contents.sidecar_digest(text, MAP)
     if digest is None:
         return None
     kept = cache.get(digest)
     if kept is None:
         try:
-            kept = read(repository.octets(digest))
+            kept = read(repository.contents.octets(digest))
         except ParseError:
             return None
         cache.put(kept, digest)
@@ -152,10 +152,10 @@ def _map_of(
 
 def text_of_pages(repository: Repository, original: Representation) -> Representation | None:
     """The text that rules made of the pages of a document; None where none is given out."""
-    version = repository.version(original.pdi)
+    version = repository.lookup.version(original.pdi)
     for item in version.representations:
         if item.media_type == "text/plain" and item.derived_from == original.format:
-            return None if repository.restrictions([item]) else item
+            return None if repository.lookup.restrictions([item]) else item
     return None
 
 
@@ -168,7 +168,7 @@ def words_on(repository: Repository, original: Representation, place: pdi.PagePl
     places = None if text is None else places_of(repository, text)
     if text is None or places is None:
         return None
-    document = repository.text(text)
+    document = repository.contents.text(text)
     spans = (places.span_of(place.page),) if place.area is None else places.within(*_box(place))
     return "\r\n".join(document.words(start, end) for start, end in spans)
 
@@ -194,7 +194,7 @@ def record_of(repository: Repository, representation: Representation) -> Renditi
     if representation.derived_from is None:
         return None
     try:
-        content = repository.sidecar(representation, RECORD)
+        content = repository.contents.sidecar(representation, RECORD)
         return None if content is None else RenditionRecord.from_bytes(content)
     except (ParseError, RestrictedError):
         return None  # of a form that is not known yet, or not given out

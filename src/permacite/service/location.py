@@ -44,4 +44,4 @@ def default_directory() -> Path:
 
 def resolver_of(repository: Repository) -> str:
     """The base address of an archive's resolver, without a final slash."""
-    return repository.setting("resolver") or DEFAULT_RESOLVER
+    return repository.settings.get("resolver") or DEFAULT_RESOLVER

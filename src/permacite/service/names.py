@@ -160,10 +160,10 @@ def text_representation(repository: Repository, name: pdi.PDI) -> Representation
     Of what a browser drew the words that it drew, where the name says so; else those that were
     served. Raises NotFoundError where the version has no text.
     """
-    version = repository.version(name)
+    version = repository.lookup.version(name)
     drawn = drawn_text(version)
     if drawn is not None and name.format is not None:
-        wanted = repository.representation(name)
+        wanted = repository.lookup.representation(name)
         if is_drawn(wanted):
             return drawn
     texts = [item for item in version.representations if item.media_type == "text/plain"]
@@ -197,4 +197,4 @@ def text_of(
 
     Raises IntegrityError, NotFoundError, WithdrawnError.
     """
-    return TextOf(representation, repository.text(representation, whole=whole))
+    return TextOf(representation, repository.contents.text(representation, whole=whole))

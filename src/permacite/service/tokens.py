@@ -74,8 +74,8 @@ class Tokens:
 
         Raises ConflictError for a series that does not mint here, ParseError, StorageError.
         """
-        wanted = (series or self._repository.series).lower()
-        if wanted not in self._repository.series_names():
+        wanted = (series or self._repository.settings.series).lower()
+        if wanted not in self._repository.settings.series_names():
             raise ConflictError(f"{wanted} does not mint here", wanted)
         if scope not in SCOPES:
             raise ParseError(f"expected {', '.join(SCOPES)}", scope, 0)

@@ -92,19 +92,19 @@ class Watches:
         if every < _LEAST:
             raise ConflictError("a page is looked at once a minute at most", str(every))
         uri = self._address(reference)
-        self._repository.watch(uri, every)
-        return next(each for each in self._repository.watches() if each.uri == uri)
+        self._repository.live_pages.watch(uri, every)
+        return next(each for each in self._repository.live_pages.watches() if each.uri == uri)
 
     def remove(self, reference: str) -> str:
         """Watch a page no longer; its address is returned. Raises NotFoundError."""
         uri = self._address(reference)
-        if not self._repository.unwatch(uri):
+        if not self._repository.live_pages.unwatch(uri):
             raise NotFoundError("this page is not watched", uri, hint="permacite watch list")
         return uri
 
     def list(self) -> Sequence[Watch]:
         """What is watched, the longest first. The public is told of none."""
-        return self._repository.watches()
+        return self._repository.live_pages.watches()
 
     def run(self, manner: Manner | None = None, *, everything: bool = False) -> Iterator[Looked]:
         """Look at all that is due, or at `everything`, and yield what was found of each page.
@@ -114,7 +114,9 @@ class Watches:
         from permacite.capture import BrowserPool
 
         now = datetime.now(UTC)
-        due = [each for each in self._repository.watches() if everything or each.is_due(now)]
+        due = [
+            each for each in self._repository.live_pages.watches() if everything or each.is_due(now)
+        ]
         with BrowserPool() as browsers:
             yield from _Pass(self._repository, manner or Manner(), browsers).work(due)
 
@@ -127,7 +129,7 @@ class Watches:
         if addresses.is_address(typed):
             saved = addresses.known(self._repository, typed)
             return (saved[0].provenance.uri if saved else None) or addresses.normal(typed)
-        version = self._repository.version(names.document_of(typed)[0])
+        version = self._repository.lookup.version(names.document_of(typed)[0])
         uri = version.provenance.uri or version.provenance.final_uri
         if uri is None:
             raise NotFoundError("this document was not saved from the web", typed)
@@ -165,7 +167,7 @@ class _Pass:
             raise  # it would meet all others too
         except PermaciteError as error:
             looked = Looked(watch.uri, "failed", problem=error.problem)
-        self._repository.note_watched(watch.uri, now, looked.outcome, looked.problem)
+        self._repository.live_pages.note_watched(watch.uri, now, looked.outcome, looked.problem)
         return looked
 
     def _look(self, watch: Watch) -> Looked:
@@ -176,7 +178,7 @@ class _Pass:
         if held:
             self._check(held[0])
         key = _key(watch)
-        committed = self._repository.find_by_key(key)
+        committed = self._repository.origins.find_by_key(key)
         if committed is not None:  # by a look that was cut off
             return self._compared(watch, committed, Looked(watch.uri, "saved"))
         try:
@@ -184,25 +186,25 @@ class _Pass:
             saved = self._ingest.save(watch.uri, key=key, crawled=crawled, **self._options)
         except CaptureError as error:
             return self._refused(watch, held, error)
-        version = self._repository.version(names.document_of(saved.pdi)[0])
+        version = self._repository.lookup.version(names.document_of(saved.pdi)[0])
         outcome: Literal["saved", "unchanged"] = "unchanged" if saved.unchanged else "saved"
         looked = Looked(watch.uri, outcome, not_kept=len(saved.lost))
         return self._compared(watch, version, looked)
 
     def _check(self, version: Version) -> None:
         """Raise ConflictError for a page that must not be looked at in this way."""
-        restricted = self._repository.restrictions(version.representations)
+        restricted = self._repository.lookup.restrictions(version.representations)
         restriction = of_all(version, restricted)
         if restriction is not None and restriction.kind != "closed":
             raise ConflictError(f"its last version is {restriction.kind}", str(version.pdi))
-        details = self._repository.version(version.pdi).provenance.details
+        details = self._repository.lookup.version(version.pdi).provenance.details
         if details.get("with_credentials"):
             problem = "it was saved with credentials, which are not kept: save it again by hand"
             raise ConflictError(problem, str(version.pdi))
 
     def _compared(self, watch: Watch, version: Version, looked: Looked) -> Looked:
         """What is told of a page that is here, with what became of its cited passages."""
-        document, pdi = version.pdi.document, str(self._repository.main(version).pdi)
+        document, pdi = version.pdi.document, str(self._repository.lookup.main(version).pdi)
         with self._comparing:  # texts of many pages at once would take much memory
             passages = tuple(
                 outcomes.record_outcomes(self._repository, document, watch.uri, version)
@@ -215,7 +217,7 @@ class _Pass:
             return Looked(watch.uri, "forbidden", problem=error.problem)
         if error.status not in _GONE:
             for version in held[:1]:
-                self._repository.note_check(version.pdi, watch.uri, "unanswered", {})
+                self._repository.live_pages.note_check(version.pdi, watch.uri, "unanswered", {})
             return Looked(watch.uri, "failed", problem=error.problem)
         passages: list[CitedPassage] = []
         for document in {version.pdi.document for version in held}:

@@ -100,11 +100,11 @@ def _examine(archive: Repository, now: list[datetime]) -> Outcome:
     """Read everything, check everything, mint one name at the time of the last version."""
     faults = [
         f"{found.kind}: {found.name} {found.detail}"
-        for found in archive.fsck()
+        for found in archive.fixity.fsck()
         if found.kind not in _HARMLESS
     ]
     facts: set[Fact] = set()
-    for version in archive.list():
+    for version in archive.lists.list():
         facts.update(_formats(archive, version))
         now[0] = max(now[0], version.committed_at)
         whole = (version.title or "").split()
@@ -112,8 +112,8 @@ def _examine(archive: Repository, now: list[datetime]) -> Outcome:
             faults.append(f"half: {version.pdi} has {version.formats}, not {whole}")
     facts.update(_said(archive))
     archive.log.checkpoint()  # refuses where the log does not extend an earlier one
-    version = archive.commit([NewRepresentation(b"after the crash", "image/png")])
-    if archive.read(version.representations[0]) != b"after the crash":
+    version = archive.committer.commit([NewRepresentation(b"after the crash", "image/png")])
+    if archive.contents.read(version.representations[0]) != b"after the crash":
         faults.append("what is committed after the crash is not kept")
     minted = str(version.pdi.document)
     if any(fact[:2] == ("format", minted) for fact in facts):
@@ -125,24 +125,24 @@ def _formats(archive: Repository, version: Version) -> Iterator[Fact]:
     """Return a fact for each format, with the digest of the octets as they are read now."""
     for one in version.representations:
         with contextlib.suppress(PermaciteError):  # fsck has told it
-            found = hashlib.sha256(archive.octets(one.digest)).hexdigest()
+            found = hashlib.sha256(archive.contents.octets(one.digest)).hexdigest()
             name = str(version.pdi.document)
             yield ("format", name, str(version.number), one.format, found)
 
 
 def _said(archive: Repository) -> Iterator[Fact]:
     """Return what else is on record."""
-    for citation in archive.citations():
+    for citation in archive.passages.citations():
         yield ("citation", citation.fragment, citation.quote, citation.before)
     for one in archive.statements.assertions(predicate="seeAlso"):
         yield ("assertion", one.subject, one.predicate, one.object)
-    for version in archive.list():
+    for version in archive.lists.list():
         withdrawal = archive.statements.withdrawal(version.representations[0])
         if withdrawal is not None:
             yield ("withdrawal", withdrawal.pdi, withdrawal.reason)
     for delegation in archive.delegations.delegations("minter"):
         yield ("delegation", delegation.series, delegation.target)
-    yield ("setting", "resolver", archive.setting("resolver") or "")
+    yield ("setting", "resolver", archive.settings.get("resolver") or "")
     yield ("key", str(archive.log.verifier))
     readme = archive.directory / "README.txt"
     if readme.exists() and "permacite archive" in readme.read_text(encoding="utf-8"):

@@ -111,7 +111,7 @@ def commit(
     archive: Repository, told: Told, contents: dict[str, bytes], *, key: str | None = None
 ) -> Version:
     """Commit a document and tell it."""
-    version = archive.commit(new(contents), provenance=planned(contents), key=key)
+    version = archive.committer.commit(new(contents), provenance=planned(contents), key=key)
     facts = facts_of(version, contents)
     if key is not None:
         facts.append(["idempotency", key, str(version.pdi.document)])
@@ -161,14 +161,16 @@ def _write_some(archive: Repository, told: Told, first: Version, chance: random.
     commit(archive, told, {"png": chance.randbytes(6000)}, key=who)
     _state(archive, told, first, who)
     contents = {"html": f"<p>two {who}".encode(), "utf-8": f"two {who}".encode()}
-    version = archive.commit(new(contents), replaces=first.pdi, provenance=planned(contents))
+    version = archive.committer.commit(
+        new(contents), replaces=first.pdi, provenance=planned(contents)
+    )
     told.tell(*facts_of(version, contents))
 
 
 def _cite(archive: Repository, told: Told, version: Version, note: str) -> None:
     """Record a citation of a version's text."""
     pdi = version.representation("utf-8").pdi
-    archive.record_citation(NewCitation(f"{pdi}#char=0,5", pdi, 0, 5, quote="first", before=note))
+    archive.passages.record(NewCitation(f"{pdi}#char=0,5", pdi, 0, 5, quote="first", before=note))
     told.tell(["citation", f"{pdi}#char=0,5", "first", note])
 
 
@@ -186,11 +188,11 @@ def keep(folder: Path, told: Told, chance: random.Random) -> None:
         version = commit(archive, told, {"utf-8": chance.randbytes(20).hex().encode()})
         _sign(archive, told)
         picture = chance.randbytes(300)
-        archive.add_format(version.pdi, new({"png": picture})[0])
+        archive.committer.add_format(version.pdi, new({"png": picture})[0])
         told.tell(*facts_of(version, {"png": picture}))
         archive.statements.withdraw(version.pdi.document, reason="court-order", status=451)
         told.tell(["withdrawal", str(version.pdi.document), "court-order"])
-        archive.set_setting("resolver", "https://resolver.example/")
+        archive.settings.set("resolver", "https://resolver.example/")
         told.tell(["setting", "resolver", "https://resolver.example/"])
         archive.delegations.delegate("minter", f"press.{SERIES}", "someone")
         told.tell(["delegation", f"press.{SERIES}", "someone"])
@@ -255,7 +257,7 @@ def die(folder: Path, told: Told, chance: random.Random) -> None:
                 NewRepresentation(contents["png"], "image/png"),
                 NewRepresentation(contents["html"], "text/html", "latin-1", format="html"),
             ]
-            version = archive.commit(representations, provenance=planned(contents))
+            version = archive.committer.commit(representations, provenance=planned(contents))
             told.tell(*facts_of(version, contents))
 
     for _ in range(THREADS):
@@ -266,7 +268,7 @@ def back_up(folder: Path, told: Told, chance: random.Random) -> None:
     """Make a backup beside the archive, commit, and bring the backup up. Played as `create` is."""
     with Repository.open(folder, clock=on_day(2)) as archive:
         for link in (True, False):
-            archive.backup(folder.with_name("backup"), link=link)
+            archive.copies.backup(folder.with_name("backup"), link=link)
             told.tell(["backup"])
             commit(archive, told, {"png": chance.randbytes(40)})
 

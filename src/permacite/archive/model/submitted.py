@@ -49,7 +49,7 @@ class NewRepresentation:
 
 @dataclass(frozen=True, slots=True)
 class NewVersion:
-    """A version that is to be committed: see `Repository.commit`."""
+    """A version that is to be committed: see `Committer.commit_version`."""
 
     representations: Sequence[NewRepresentation]
     series: str | None = None

@@ -24,6 +24,7 @@ __all__ = [
     "OF_ONE_PLACE",
     "ORIGIN",
     "ORIGIN_KEYS",
+    "SERIES",
     "SET",
     "STORE",
     "UNFINISHED",
@@ -51,6 +52,9 @@ __all__ = [
 ALL = "SELECT name, value FROM setting"
 SET = "INSERT INTO setting VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 """Sets or replaces a setting."""
+
+SERIES = "series"
+"""The setting that says which series mints where none is named."""
 
 ORIGIN = "mirror of"
 """The setting that says of which archive this is a mirror: its address."""
@@ -91,7 +95,7 @@ DIGEST = "digest"
 def fill(transaction: Transaction, series: str) -> None:
     """Write the first rows of a new catalog, in which `series` mints."""
     add_series(transaction, series)
-    set_setting(transaction, "series", series)
+    set_setting(transaction, SERIES, series)
 
 
 def await_copy(transaction: Transaction) -> None:

@@ -26,10 +26,9 @@ if TYPE_CHECKING:
     from permacite.archive.texts.pieces import Pieces
     from permacite.text.index import Index
 
-__all__ = ["INDEX", "PIECES", "SMALLEST_BYTES", "Texts", "with_indexes"]
+__all__ = ["INDEX", "SMALLEST_BYTES", "Texts", "with_indexes"]
 
 INDEX = "text-index"
-PIECES = "piece-digests"
 
 SMALLEST_BYTES = 1 << 17
 """Below this, decoding and counting all of a text costs no more than a few milliseconds."""
@@ -52,7 +51,7 @@ def with_indexes(representations: Iterable[NewRepresentation]) -> list[NewRepres
 
 
 def _with_sidecars(new: NewRepresentation) -> NewRepresentation:
-    from permacite.archive.texts.pieces import PIECE_BYTES, Pieces
+    from permacite.archive.texts.pieces import PIECE_BYTES, PIECES, Pieces
 
     if len(new.content) <= PIECE_BYTES:
         return new
@@ -149,6 +148,8 @@ class Texts:
         """Return the digests of the sidecars; None where there are none."""
         if representation.size_bytes < SMALLEST_BYTES:
             return None
+        from permacite.archive.texts.pieces import PIECES
+
         named = self._catalog.read(sidecars, representation)
         return (named[INDEX], named[PIECES]) if INDEX in named and PIECES in named else None
 

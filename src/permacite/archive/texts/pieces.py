@@ -17,25 +17,35 @@ The stored form, all numbers little-endian:
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from permacite.errors import IntegrityError, ParseError
+from permacite.archive.records import octets
+from permacite.archive.records.versions import sidecars
+from permacite.errors import IntegrityError, NotFoundError, ParseError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import TypeAlias
 
+    from permacite.archive.engine import Catalog, WriteBehind
+    from permacite.archive.model import Representation
     from permacite.archive.objects import ContentReader
+    from permacite.archive.records.rows import Transaction
 
     Fetch: TypeAlias = Callable[[int, int], memoryview]
 
-__all__ = ["PIECE_BYTES", "CheckedPieces", "Pieces"]
+__all__ = ["PIECES", "PIECE_BYTES", "CheckedPieces", "KnownPieces", "Pieces"]
 
 PIECE_BYTES = 1 << 15
 """Reading and hashing as much takes some tens of microseconds."""
+
+PIECES = "piece-digests"
+"""The name of the sidecar that holds them."""
 
 _MAGIC = b"pcpiece1"
 _DIGEST_BYTES = 32
@@ -180,3 +190,89 @@ class CheckedPieces:
             self._kept.pop(next(iter(self._kept)))
         self._kept[number] = data
         return data
+
+
+_AT_HAND = 32
+"""Digests of pieces that stay in memory; they take a thousandth of a content."""
+
+
+class KnownPieces:
+    """The digests of the pieces of contents. Any number of threads may ask."""
+
+    def __init__(self, catalog: Catalog, objects: WriteBehind) -> None:
+        """Take a catalog and objects that are open."""
+        self._catalog = catalog
+        self._objects = objects
+        # By digest: what was read once under it never changes.
+        self._known = lru_cache(maxsize=_AT_HAND)(self._found)
+
+    def of(self, representation: Representation) -> Pieces:
+        """The digests of a content, committed with it or made now.
+
+        Raises IntegrityError where they have to be made and the octets are not as they were
+        committed, NotFoundError where these are missing, StorageError.
+        """
+        digest, size = representation.digest, representation.size_bytes
+        if size <= PIECE_BYTES:
+            return Pieces.of_one(digest, size)
+        return self._known(digest, size, self._catalog.read(sidecars, representation).get(PIECES))
+
+    def fault(self, representation: Representation) -> str:
+        """Say what is wrong with the digests of the pieces of a content; "" where nothing is.
+
+        Those that were made here are made anew then. Octets that are not as they were committed
+        are told by `verification` already.
+        """
+        digest = representation.digest
+        if representation.size_bytes <= PIECE_BYTES:
+            return ""  # nobody reads them
+        sidecar = self._catalog.read(sidecars, representation).get(PIECES)
+        kept = self._catalog.read(octets.pieces_of, digest)
+        try:
+            if sidecar is not None and not self._is_right(digest, self._objects.get(sidecar)):
+                return "the digests of its pieces are of other octets"
+            if kept is not None and not self._is_right(digest, kept):
+                self._made(digest)
+                return "the digests of its pieces were of other octets; they are made anew"
+        except (IntegrityError, NotFoundError, StorageError):
+            return ""
+        return ""
+
+    def _is_right(self, digest: str, stored: bytes) -> bool:
+        """Whether digests of pieces, in their stored form, are of these octets."""
+        try:
+            pieces = Pieces.from_bytes(stored)
+        except ParseError:
+            return False
+        with self._objects.open(digest) as source:
+            return Pieces.of_source(source, piece_bytes=pieces.piece_bytes) == pieces
+
+    def _found(self, digest: str, size: int, sidecar: str | None) -> Pieces:
+        if sidecar is not None:
+            with contextlib.suppress(IntegrityError, NotFoundError, ParseError):
+                return _read(self._objects.get(sidecar), digest, size)
+        kept = self._catalog.read(octets.pieces_of, digest)
+        if kept is not None:
+            with contextlib.suppress(ParseError):
+                return _read(kept, digest, size)
+        return self._made(digest)
+
+    def _made(self, digest: str) -> Pieces:
+        """Read all octets, a piece at a time, and keep what is found of them."""
+        with self._objects.open(digest) as source:
+            pieces = Pieces.of_source(source)
+        with contextlib.suppress(StorageError):  # where the archive may only be read
+            self._catalog.write(_keep, digest, pieces.to_bytes())
+        return pieces
+
+
+def _keep(transaction: Transaction, digest: str, pieces: bytes) -> None:
+    octets.keep_pieces(transaction.connection, digest, pieces)
+
+
+def _read(stored: bytes, digest: str, size: int) -> Pieces:
+    """The digests in a stored form. Raises ParseError unless they are of this content."""
+    pieces = Pieces.from_bytes(stored)
+    if (pieces.digest_of_all, pieces.size_bytes) != (digest, size):
+        raise ParseError("expected the digests of the pieces of another content", "", 0)
+    return pieces

@@ -48,17 +48,17 @@ class SeriesNames:
 
     def names(self) -> list[str]:
         """The series that mint here; the first mints where none is named."""
-        return self._repository.series_names()
+        return self._repository.settings.series_names()
 
     def add(self, name: str) -> list[str]:
         """Let another series mint here; all are returned. Raises ParseError."""
-        self._repository.add_series(name)
-        return self._repository.series_names()
+        self._repository.settings.add_series(name)
+        return self._repository.settings.series_names()
 
     def use(self, name: str) -> list[str]:
         """Let a series mint where none is named; all are returned, it first. Raises ParseError."""
-        self._repository.use_series(name)
-        return self._repository.series_names()
+        self._repository.settings.use_series(name)
+        return self._repository.settings.series_names()
 
     def delegate(
         self,

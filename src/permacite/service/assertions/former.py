@@ -31,7 +31,7 @@ _MOST = 1000
 def now_called(repository: Repository, reference: str) -> str | None:
     """What a name of another archive is called here, its fragment kept; None: nothing here."""
     name, fragment = names.document_of(reference)
-    if ".".join(name.series) in repository.series_names():
+    if ".".join(name.series) in repository.settings.series_names():
         return None
     known = max(_stated(repository, name), key=lambda pair: pair[0].version or 0, default=None)
     if known is None:
@@ -41,7 +41,7 @@ def now_called(repository: Repository, reference: str) -> str | None:
 
 def _stated(repository: Repository, name: pdi.PDI) -> Iterator[tuple[pdi.PDI, str]]:
     """What a name may mean by what is stated, each with what that is called here."""
-    page = repository.assertions(
+    page = repository.statement_search.page(
         ranges_of(name.document, parts=True), SAME_AS, after=0, limit=_MOST
     )
     for each in page.items:
@@ -50,7 +50,7 @@ def _stated(repository: Repository, name: pdi.PDI) -> Iterator[tuple[pdi.PDI, st
             continue
         if name.version in {None, former.version} and name.format in {None, former.format}:
             try:
-                yield former, str(repository.representation(_name(each.object)).pdi)
+                yield former, str(repository.lookup.representation(_name(each.object)).pdi)
             except (NotFoundError, ParseError):
                 continue  # anybody states anything; only what is here is led to
 
@@ -74,6 +74,9 @@ def keep_names(repository: Repository, version: Version, told: Mapping[str, str]
         item = held.get(digest)
         if item is None or former.format != item.format or former.version is None:
             continue
-        subject, is_ours = as_urn(former), ".".join(former.series) in repository.series_names()
+        subject, is_ours = (
+            as_urn(former),
+            ".".join(former.series) in repository.settings.series_names(),
+        )
         if not is_ours and not repository.statements.assertions(subject, predicate=SAME_AS):
             repository.statements.state(subject, SAME_AS, as_urn(item.pdi))

@@ -45,7 +45,7 @@ class Annotations:
         Raises ParseError for an empty text or one that is too long, NotFoundError.
         """
         subject, wanted = self._subject(reference, kind), _checked(kind, text)
-        self._repository.jot(subject, kind, wanted)
+        self._repository.annotations.add(subject, kind, wanted)
         return next(iter(self._same(subject, kind, wanted)))
 
     def remove(self, reference: str, kind: JotKind, text: str | None = None) -> int:
@@ -55,7 +55,7 @@ class Annotations:
         """
         subject = self._subject(reference, kind)
         wanted = None if text is None else _checked(kind, text)
-        gone = self._repository.strike(subject, kind, wanted)
+        gone = self._repository.annotations.remove(subject, kind, wanted)
         if not gone:
             raise NotFoundError(f"there is no such {kind}", text or reference)
         return gone
@@ -68,7 +68,7 @@ class Annotations:
         Raises ParseError, NotFoundError.
         """
         name = None if reference is None else self._subject(reference, "note").name
-        return self._repository.jottings(name, kind, text)
+        return self._repository.annotations.find(name, kind, text)
 
     def publish(
         self, reference: str, kind: JotKind, text: str, *, who: str | None = None
@@ -95,7 +95,7 @@ class Annotations:
                         strict=True,
                     )
                 )
-                for each in self._repository.jottings()
+                for each in self._repository.annotations.find()
             ],
         }
 
@@ -109,14 +109,14 @@ class Annotations:
         unknown: dict[str, None] = {}
         for reference, kind, text, at in read:
             try:
-                self._repository.jot(self._subject(reference, kind), kind, text, at=at)
+                self._repository.annotations.add(self._subject(reference, kind), kind, text, at=at)
             except NotFoundError:
                 unknown[reference] = None
         return len(read), tuple(unknown)
 
     def _same(self, subject: Subject, kind: JotKind, text: str) -> Sequence[Jotting]:
         """The jotting of this kind and text, if there is one."""
-        known = self._repository.jottings(subject.name, kind, text)
+        known = self._repository.annotations.find(subject.name, kind, text)
         return [each for each in known if each.reference == str(subject)]
 
     def _subject(self, reference: str, kind: JotKind) -> Subject:

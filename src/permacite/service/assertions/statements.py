@@ -96,7 +96,9 @@ class Assertions:
         """
         name = None if subject is None else names.parse(subject)
         ranges = [] if name is None else ranges_of(name, parts=parts)
-        page = self._repository.assertions(ranges, predicate, after=_place(after), limit=limit)
+        page = self._repository.statement_search.page(
+            ranges, predicate, after=_place(after), limit=limit
+        )
         if name is None or not parts:
             return page
         items = [item for item in page.items if _is_part(name, pdi.parse(item.subject))]
@@ -230,7 +232,7 @@ def _described(repository: Repository, document: str) -> list[Json]:
         return []
     name, _ = names.document_of(document)
     try:
-        versions = repository.versions(name)
+        versions = repository.lookup.versions(name)
     except NotFoundError:
         return []
     graph: list[Json] = []

@@ -61,8 +61,8 @@ def reference_of(
     `restricted`, of its formats, spares asking.
     """
     if restricted is None:
-        restricted = repository.restrictions(version.representations)
-    main = repository.main(version, restricted)
+        restricted = repository.lookup.restrictions(version.representations)
+    main = repository.lookup.main(version, restricted)
     if main.pdi in restricted:
         return Reference()  # what is not given out is not told of either
     claims = [*_asserted(repository, version, main), *_on_record(version)]
@@ -82,7 +82,7 @@ def _stated(repository: Repository, main: Representation) -> list[Claim]:
     key = (main.digest, main.decoding or "", main.media_type)
     claims = _CACHE.get(*key)
     if claims is None:
-        claims = gather(Document.of(repository.text(main), main.media_type))
+        claims = gather(Document.of(repository.contents.text(main), main.media_type))
         _CACHE.put(claims, *key)
     return claims
 

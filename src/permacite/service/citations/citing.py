@@ -108,7 +108,7 @@ def text_with(repository: Repository, name: pdi.PDI, quote: str = "") -> names.T
 
     It is what was served, but for a `quote` that stands in what a browser drew alone.
     """
-    repository.representation(
+    repository.lookup.representation(
         name
     )  # an unknown format is an error, though its text is what is read
     source = names.text_of(repository, names.text_representation(repository, name))
@@ -138,7 +138,7 @@ def _record(
         if path
         else representation.pdi.fragment("char", *place)
     )
-    citation = repository.record_citation(
+    citation = repository.passages.record(
         NewCitation(
             fragment=str(fragment),
             pdi=representation.pdi,
@@ -158,7 +158,7 @@ def _is_of_text(repository: Repository, fragment: pdi.FragmentPDI) -> bool:
     """Whether a fragment names characters of the text that every citation by words is of."""
     if fragment.scheme != "char":
         return False
-    representation = repository.representation(fragment.pdi)
+    representation = repository.lookup.representation(fragment.pdi)
     return representation == names.text_representation(repository, representation.pdi)
 
 
@@ -171,7 +171,7 @@ def _specifier(
     except ParseError as error:
         known = SCHEMES.get(scheme)
         if known is not None and not known.applies(representation.media_type):
-            formats = repository.version(representation.pdi).representations
+            formats = repository.lookup.version(representation.pdi).representations
             others = [str(item.pdi) for item in formats if known.applies(item.media_type)]
             error.hint = "; ".join([error.hint, *(f"{other} has {scheme}" for other in others)])
         raise
@@ -186,11 +186,11 @@ def _cite_part(
     damaged: bool,
 ) -> Cited:
     """Cite a part of any format that can be cut."""
-    representation = repository.representation(name)
+    representation = repository.lookup.representation(name)
     exact = representation.pdi.fragment(part.scheme, *part.positions)
     if part.scheme == "part":
         check_length(*map(int, part.positions[1:]))
-    excerpt = repository.excerpt(representation, exact.specifier)
+    excerpt = repository.contents.excerpt(representation, exact.specifier)
     if excerpt.clipped:
         problem = "the part reaches beyond the end of the document, and is not to be cited so"
         raise NotFoundError(problem, str(exact))
@@ -200,7 +200,7 @@ def _cite_part(
         problem = "something in this part is damaged and cannot be decoded"
         hint = "cite another, or this one as it is: --damaged, or `damaged` over HTTP"
         raise ConflictError(problem, str(exact), hint=hint)
-    citation = repository.record_citation(
+    citation = repository.passages.record(
         NewCitation(
             fragment=str(exact),
             pdi=representation.pdi,
@@ -265,8 +265,8 @@ def _pages(repository: Repository, source: names.TextOf, page: str) -> list[tupl
 
 def _paged(repository: Repository, name: pdi.PDI) -> Representation | None:
     """The format of a document that has pages, of which places are cited; None where none has."""
-    known = repository.representation(name)
-    formats = (known, *repository.version(known.pdi).representations)
+    known = repository.lookup.representation(name)
+    formats = (known, *repository.lookup.version(known.pdi).representations)
     return next((item for item in formats if item.media_type == PDF), None)
 
 
@@ -324,7 +324,7 @@ def _holding(repository: Repository, name: pdi.PDI, scheme: str) -> Representati
     """The format of a document that a part is of: the one that is named, or that has the places."""
     holder = _HOLDERS.get(scheme)
     held = None if holder is None else holder(repository, name)
-    return held or repository.representation(name)
+    return held or repository.lookup.representation(name)
 
 
 def _choose_page(source: names.TextOf, ranges: list[tuple[int, int]], page: str) -> Chosen:

@@ -93,7 +93,7 @@ class References:
         Raises NotFoundError.
         """
         name, _ = names.document_of(reference)
-        version, answer = self._repository.answering(name)
+        version, answer = self._repository.lookup.answering(name)
         about = reference_of(self._repository, version)
         return Description(str(answer.pdi), about.type, tuple(_details(about)))
 
@@ -106,7 +106,7 @@ class References:
         from permacite.service.citations.writing.styles import styled
 
         name, fragment = names.document_of(reference)
-        version, answer = self._repository.answering(name)
+        version, answer = self._repository.lookup.answering(name)
         exact = str(answer.pdi) + (f"#{fragment.specifier}" if fragment else "")
         printed = printed_of(self._repository, answer, fragment)
         source = source_of(self._repository, version, exact, "", printed=printed)
@@ -121,11 +121,11 @@ class References:
         from permacite.service.citations.writing.coins import coins
 
         name, fragment = names.document_of(reference)
-        version, answer = self._repository.answering(name)
+        version, answer = self._repository.lookup.answering(name)
         exact = str(answer.pdi) + (f"#{fragment.specifier}" if fragment else "")
         source = source_of(self._repository, version, exact, words)
         public = self._repository.public()
-        is_open = answer.pdi not in public.restrictions([answer])
+        is_open = answer.pdi not in public.lookup.restrictions([answer])
         return Seen(coins(source), tuple(_preview(source)) if is_open else ())
 
 

@@ -27,8 +27,8 @@ __all__ = ["aggregate_of", "drawn_with", "fragment_of", "text_with"]
 
 def aggregate_of(repository: Repository, name: pdi.PDI) -> Representation | None:
     """The aggregate of a document, in which its pages are; None where it has none."""
-    known = repository.representation(name)
-    formats = (known, *repository.version(known.pdi).representations)
+    known = repository.lookup.representation(name)
+    formats = (known, *repository.lookup.version(known.pdi).representations)
     return next((item for item in formats if item.media_type == AGGREGATE), None)
 
 
@@ -48,8 +48,8 @@ def drawn_with(repository: Repository, source: TextOf, quote: str) -> TextOf:
     """What a browser drew, where quoted words stand in that and not in a text; else the text."""
     if not quote.strip() or _holds(source.document, quote):
         return source
-    drawn = names.drawn_text(repository.version(source.representation.pdi))
-    if drawn is None or repository.restrictions([drawn]):
+    drawn = names.drawn_text(repository.lookup.version(source.representation.pdi))
+    if drawn is None or repository.lookup.restrictions([drawn]):
         return source
     other = names.text_of(repository, drawn)
     return other if _holds(other.document, quote) else source
@@ -61,7 +61,7 @@ def _within(repository: Repository, source: TextOf, quote: str) -> Iterator[tupl
     if aggregate is None:
         return
     try:
-        opened = mhtml.open(repository.read(aggregate))
+        opened = mhtml.open(repository.contents.read(aggregate))
     except PermaciteError:  # it is not given out, or is none
         return
     with opened:

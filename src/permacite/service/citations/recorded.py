@@ -146,8 +146,8 @@ class _Texts:
 
 def _cited(texts: _Texts, citation: Citation, *, nth: int = 1, occurrences: int = 1) -> Cited:
     repository = texts.archive
-    representation = repository.representation(citation.pdi)
-    version = repository.version(citation.pdi)
+    representation = repository.lookup.representation(citation.pdi)
+    version = repository.lookup.version(citation.pdi)
     heard, said = _sayings(texts.sayings, representation, citation)
     printed = texts.printed(representation, names.document_of(citation.fragment)[1])
     source = source_of(

@@ -31,7 +31,7 @@ def swhid(
     if any(place.pdi("http") != wanted for place, wanted in zip(places, span, strict=True)):
         return None  # between CR and LF
     try:
-        content = repository.read(representation)
+        content = repository.contents.read(representation)
     except RestrictedError:
         return None
     start, end = (place.byte for place in places)

@@ -135,7 +135,7 @@ def _url_status(repository: Repository, version: Version, reference: str) -> str
 
     That it could not be had once does not say that it is gone.
     """
-    check = repository.last_check(version, reference)
+    check = repository.live_pages.last_check(version, reference)
     if check is None:
         is_ours = version.provenance.retrieved_at and reported(version) is None
         return "live" if is_ours else ""

@@ -54,7 +54,7 @@ class Citable:
 
 def citable(repository: Repository, version: Version) -> tuple[Citable, ...]:
     """All ways, words first; octets where there is no other."""
-    withheld = repository.restrictions(version.representations)
+    withheld = repository.lookup.restrictions(version.representations)
     formats = [item for item in version.representations if item.pdi not in withheld]
     texts = [item for item in formats if item.media_type == "text/plain"]
     texts = texts or [item for item in formats if item.media_type.startswith("text/")]

@@ -76,8 +76,8 @@ def changes(
     name, fragment = names.document_of(reference)
     if fragment is not None:
         raise ParseError("expected a document, not a part of it", reference, len(str(name)))
-    version = repository.version(name)
-    known = repository.versions(version.pdi.document)
+    version = repository.lookup.version(name)
+    known = repository.lookup.versions(version.pdi.document)
     numbers = [each.number for each in known]
     wanted = _other(numbers, version.number) if other is None else other
     there = next((each for each in known if each.number == wanted), None)
@@ -89,7 +89,7 @@ def changes(
         )
     first, second = sorted((version, there), key=lambda each: each.number)
     texts = [_text(repository, each, longest) for each in (first, second)]
-    pieces = compared(*(repository.text(text).text for text in texts))
+    pieces = compared(*(repository.contents.text(text).text for text in texts))
     listed = list(islice(_changes(pieces, *(text.pdi for text in texts)), _MOST + 1))
     return Changed(
         _side(repository, first, texts[0]),
@@ -108,19 +108,19 @@ def _other(numbers: Sequence[int], number: int) -> int | None:
 
 
 def _text(repository: Repository, version: Version, longest: int | None) -> Representation:
-    text = repository.representation(
+    text = repository.lookup.representation(
         version.pdi.document.with_(format="text", version=version.number)
     )
     if not text.media_type.startswith("text/"):
         raise NotFoundError("it has no words to compare", str(text.pdi))
-    repository.check_access(text)
+    repository.contents.check_access(text)
     if longest is not None and text.size_bytes > longest:
         raise LimitError("its text is too long to be compared here", limit="text", maximum=longest)
     return text
 
 
 def _side(repository: Repository, version: Version, text: Representation) -> Side:
-    main, saved_at = repository.main(version), addresses.captured_at(version)
+    main, saved_at = repository.lookup.main(version), addresses.captured_at(version)
     return Side(version.number, str(main.pdi), str(text.pdi), saved_at)
 
 

@@ -122,15 +122,17 @@ class ComparedPage:
         cls, repository: Repository, there: Representation, archived: Representation
     ) -> Self:
         """A format of another version of the document."""
-        document = None if there.decoding is None else repository.text(there)
+        document = None if there.decoding is None else repository.contents.text(there)
         return cls(
-            content=repository.read(there),
+            content=repository.contents.read(there),
             digest=there.digest,
             media_type=there.media_type,
             archived=archived,
             text=None if document is None else document.text,
             document=document,
-            decode=None if repository.decoder_of is None else repository.decoder_of(there.digest),
+            decode=None
+            if repository.parts.decoder_of is None
+            else repository.parts.decoder_of(there.digest),
         )
 
     def part(self, specifier: str) -> Excerpt:
@@ -167,13 +169,13 @@ class Comparison:
         name, fragment = names.document_of(sought.fragment)
         specifier = fragment.specifier if fragment is not None else ""
         try:
-            representation = self._repository.representation(name)
+            representation = self._repository.lookup.representation(name)
             if self._page.digest == self._page.archived.digest:
                 return self._drift(sought, Fate("verified", score=1.0), sought.quote)
             if representation.pdi != self._page.archived.pdi:
                 problem = f"only {self._page.archived.format} has a live page"
                 return PassageDrift.unchecked(sought, self._title, problem)
-            archived = self._repository.excerpt(representation, specifier)
+            archived = self._repository.contents.excerpt(representation, specifier)
             return self._followed(sought, archived, specifier)
         except PermaciteError as error:
             return PassageDrift.unchecked(sought, self._title, error.problem)
@@ -200,7 +202,7 @@ class Comparison:
             fate = Fate("gone" if now is None else "changed")
             return self._drift(sought, fate, trouble=trouble)
         aligned = self._aligned(sought, self._page.document.stored, markup=True)
-        document = self._repository.text(self._page.archived)
+        document = self._repository.contents.text(self._page.archived)
         fate = follow(aligned, *map(document.offset, archived.source_range))
         return self._drift(sought, fate, _words(aligned, fate))
 
@@ -213,13 +215,13 @@ class Comparison:
         place = None if fragment is None else PagePlace.of(fragment.scheme, fragment.positions)
         if place is None or self._page.text is None:
             return None
-        original = self._repository.representation(name)
+        original = self._repository.lookup.representation(name)
         text = text_of_pages(self._repository, original)
         spans = words_on(self._repository, original, place)
         if text is None or not spans:
             return None
         start, end = spans[0][0], spans[-1][1]
-        words = self._repository.text(text).words(start, end)
+        words = self._repository.contents.text(text).words(start, end)
         start, end = (
             start + len(words) - len(words.lstrip()),
             end - len(words) + len(words.rstrip()),
@@ -239,7 +241,9 @@ class Comparison:
         """Align what is cited from with the other page: the text of either, or the markup."""
         key = (str(sought.pdi), markup)
         if key not in self._alignments:
-            document = self._repository.text(self._repository.representation(sought.pdi))
+            document = self._repository.contents.text(
+                self._repository.lookup.representation(sought.pdi)
+            )
             self._alignments[key] = align(document.stored if markup else document.text, now)
         return self._alignments[key]
 

@@ -49,8 +49,8 @@ def record_outcomes(
     repository: Repository, document: PDI, uri: str, latest: Version
 ) -> Iterator[CitedPassage]:
     """Compare what is cited of every version with the latest one; record and yield the outcomes."""
-    for version in repository.versions(document):
-        cited = repository.citations(version.pdi)
+    for version in repository.lookup.versions(document):
+        cited = repository.passages.citations(version.pdi)
         if cited or version.pdi == latest.pdi:
             drifts = [*_compared(repository, version, cited, latest)]
             page: Page = "same" if version.pdi == latest.pdi else _page(version, latest)
@@ -59,11 +59,11 @@ def record_outcomes(
 
 def record_gone(repository: Repository, document: PDI, uri: str) -> Iterator[CitedPassage]:
     """Record that the site reports no such page, and yield what is cited of it."""
-    for version in repository.versions(document):
+    for version in repository.lookup.versions(document):
         title = version.title or str(version.pdi.document)
         drifts = [
             (PassageDrift.without_texts(Sought.of(citation), title, "gone"), "")
-            for citation in repository.citations(version.pdi)
+            for citation in repository.passages.citations(version.pdi)
         ]
         yield from _record(repository, version, uri=uri, page="gone", drifts=drifts)
 
@@ -77,7 +77,7 @@ def _record(
     drifts: Sequence[tuple[PassageDrift, str]],
 ) -> list[CitedPassage]:
     """Record the outcomes for the passages of one version."""
-    last = repository.last_news(version)
+    last = repository.live_pages.last_news(version)
     passages = [
         CitedPassage(
             drift.reference,
@@ -91,7 +91,7 @@ def _record(
     ]
     fates = {} if page == "gone" else {each.reference: each.status for each in passages}
     news = {each.reference: (each.status, each.there) for each in passages if each.is_news}
-    repository.note_check(version.pdi, uri, page, fates, news=news)
+    repository.live_pages.note_check(version.pdi, uri, page, fates, news=news)
     return passages
 
 
@@ -106,7 +106,9 @@ def _words(repository: Repository, reference: str) -> str | None:
     with suppress(PermaciteError):
         name, fragment = names.document_of(reference)
         if fragment is not None:
-            return repository.excerpt(repository.representation(name), fragment.specifier).text
+            return repository.contents.excerpt(
+                repository.lookup.representation(name), fragment.specifier
+            ).text
     return None
 
 
@@ -117,7 +119,7 @@ def _compared(
     title = version.title or str(version.pdi.document)
     comparisons: dict[PDI, Comparison] = {}
     for citation in cited:
-        sought, archived = Sought.of(citation), repository.representation(citation.pdi)
+        sought, archived = Sought.of(citation), repository.lookup.representation(citation.pdi)
         there = same_format(latest, archived)
         if there is not None and there.digest == archived.digest:
             yield (

@@ -107,8 +107,8 @@ def through_versions(
     name, fragment = names.document_of(reference)
     if fragment is None:
         raise ParseError("expected a part of a document, such as #char=3,9", reference, 0)
-    version, answer = repository.answering(name)
-    repository.check_access(answer)
+    version, answer = repository.lookup.answering(name)
+    repository.contents.check_access(answer)
     sought = _sought(repository, answer, f"{answer.pdi}#{fragment.specifier}")
     title = version.title or str(version.pdi.document)
     comparing = _Comparing(repository, answer, sought, title, longest)
@@ -141,7 +141,7 @@ def _sought(repository: Repository, answer: Representation, reference: str) -> S
     """The passage that is asked for, with its words. Raises NotFoundError beyond the end."""
     _, fragment = names.document_of(reference)
     specifier = "" if fragment is None else fragment.specifier
-    excerpt = repository.excerpt(answer, specifier, whole=False)
+    excerpt = repository.contents.excerpt(answer, specifier, whole=False)
     if excerpt.clipped:
         raise NotFoundError("the fragment reaches beyond the end of the document", reference)
     start = end = None
@@ -162,7 +162,7 @@ class _Comparing:
 
     def became(self, note: VersionNote) -> InVersion:
         """What became of the passage in a version."""
-        version = self.repository.version(names.document_of(note.pdi)[0])
+        version = self.repository.lookup.version(names.document_of(note.pdi)[0])
         blank = InVersion(
             number=note.number,
             pdi=note.pdi,
@@ -184,7 +184,7 @@ class _Comparing:
         there = same_format(version, self.archived)
         if there is None:
             return self._unchecked(blank, f"it has no format {self.archived.format}")
-        self.repository.check_access(there)
+        self.repository.contents.check_access(there)
         if there.digest == self.archived.digest:
             return self._unchanged(there, blank)
         sizes = there.size_bytes, self.archived.size_bytes

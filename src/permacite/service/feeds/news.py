@@ -44,17 +44,19 @@ def of(repository: Repository, words: Words) -> Feed:
     base = resolver_of(repository)
     return Feed(
         id=_id(repository, "feed"),
-        title=words("feed.title", series=repository.series),
-        author=repository.series,
+        title=words("feed.title", series=repository.settings.series),
+        author=repository.settings.series,
         links=(Link("self", base + PATH), Link("alternate", base + "/")),
-        entries=tuple(_entry(repository, base, each, words) for each in repository.news(_MOST)),
+        entries=tuple(
+            _entry(repository, base, each, words) for each in repository.live_pages.news(_MOST)
+        ),
         language=words.language,
     )
 
 
 def _entry(repository: Repository, base: str, news: News, words: Words) -> Entry:
     citation = news.citation
-    version = repository.version(citation.pdi)
+    version = repository.lookup.version(citation.pdi)
     title = version.title or str(version.pdi.document)
     told = words_of(citation.fragment, citation.quote, title)
     links, lines = [_link("alternate", base, citation.fragment)], [citation.fragment]
@@ -82,10 +84,10 @@ def _words(repository: Repository, reference: str) -> str | None:
     """The words that stand there now, where they are given out."""
     with suppress(PermaciteError):
         name, fragment = names.document_of(reference)
-        representation = repository.representation(name)
-        repository.check_access(representation)
+        representation = repository.lookup.representation(name)
+        repository.contents.check_access(representation)
         if fragment is not None:
-            return repository.excerpt(representation, fragment.specifier).text or ""
+            return repository.contents.excerpt(representation, fragment.specifier).text or ""
     return None
 
 
@@ -94,4 +96,4 @@ def _link(relation: str, base: str, reference: str) -> Link:
 
 
 def _id(repository: Repository, name: str) -> str:
-    return f"urn:uuid:{uuid.uuid5(_SPACE, f'{repository.series} {name}')}"
+    return f"urn:uuid:{uuid.uuid5(_SPACE, f'{repository.settings.series} {name}')}"

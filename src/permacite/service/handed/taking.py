@@ -103,7 +103,7 @@ class Uploads:
     def _cite_handed(self, saved: Saved, handed: UploadedPage) -> tuple[Cited | None, str]:
         """The citation of what was selected; or why there is none: the page is committed."""
         try:
-            version = self._repository.version(names.document_of(saved.pdi)[0])
+            version = self._repository.lookup.version(names.document_of(saved.pdi)[0])
             if handed.selection is not None:
                 return self._cite_words(version, handed), ""
             if handed.picture is not None:

@@ -94,7 +94,7 @@ def _octets(repository: Repository, version: Version) -> Iterator[bytes]:
     for item in version.representations:
         if item.derived_from is not None:
             continue
-        content = repository.read(item)
+        content = repository.contents.read(item)
         if item.media_type == "multipart/related":
             yield from (part.content for part in mhtml.open(content).body_parts)
         else:
@@ -108,11 +108,11 @@ def previous(
 
     Of those from before `at`, if there are any; else the oldest.
     """
-    series = tuple((wanted.series or repository.series).split("."))
+    series = tuple((wanted.series or repository.settings.series).split("."))
     oldest = None
     for version in addresses.known(repository, address):
         is_closed = (
-            wanted.closed is not None and repository.standing(version.pdi).access == "closed"
+            wanted.closed is not None and repository.access.standing(version.pdi).access == "closed"
         )
         if version.pdi.series != series or wanted.closed not in {None, is_closed}:
             continue

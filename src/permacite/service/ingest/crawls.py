@@ -12,7 +12,7 @@ import dataclasses
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
-from permacite.archive import Provenance, Witness
+from permacite.archive import NewVersion, Provenance, Witness
 from permacite.archive.names import as_urn
 from permacite.archive.objects import digest_of
 from permacite.errors import CaptureError, NotFoundError, PermaciteError, StorageError
@@ -155,7 +155,7 @@ class Crawls:
             missing -= {each for each in pages if crawl.means(each, page)}
             wanted = Wanted(series, new, confirmed_date, standing, None, None)
             if not new:
-                wanted = wanted._replace(key=_key(page, series or self._repository.series))
+                wanted = wanted._replace(key=_key(page, series or self._repository.settings.series))
             outcome = _attempted(self._add_page, crawl, page, wanted)
             yield _told(page), outcome
             made_of = None if isinstance(outcome, PermaciteError) else outcome.pdi
@@ -174,7 +174,7 @@ class Crawls:
         told = crawl.files.names(page)
         if told:
             name, _ = names.document_of(saved.pdi)
-            keep_names(self._repository, self._repository.version(name), told)
+            keep_names(self._repository, self._repository.lookup.version(name), told)
         return saved
 
     def _add_conversion(
@@ -199,35 +199,37 @@ class Crawls:
     ) -> Saved | None:
         """Commit a conversion; None where its octets are a format of what it was made of."""
         repository = self._repository
-        key = None if wanted.new else _key(row, wanted.series or repository.series)
-        known = key and repository.find_by_key(key)
+        key = None if wanted.new else _key(row, wanted.series or repository.settings.series)
+        known = key and repository.origins.find_by_key(key)
         if known:
             saved = self._ingest.saved(known, None, parts=1, size_bytes=0)
             return dataclasses.replace(saved, unchanged=True)
         made = crawl.files.converted(row)
         if made_of is not None:
             name, _ = names.document_of(made_of)
-            held = {item.digest for item in repository.version(name).representations}
+            held = {item.digest for item in repository.lookup.version(name).representations}
             if digest_of(made.content) in held:
                 return None
         document = understood(made.content, made.content_type)
-        version = repository.commit(
-            document.representations,
-            series=wanted.series,
-            provenance=Provenance(
-                title=document.title,
-                retrieved_at=made.claimed_at,
-                details={**document.details, "imported": members(made.origin), "uri": row.uri},
-            ),
-            key=key,
-            witness=Witness(operator=wanted.confirmed_date),
-            standing=wanted.standing.over(repository.default_standing()),
+        version = repository.committer.commit_version(
+            NewVersion(
+                document.representations,
+                series=wanted.series,
+                provenance=Provenance(
+                    title=document.title,
+                    retrieved_at=made.claimed_at,
+                    details={**document.details, "imported": members(made.origin), "uri": row.uri},
+                ),
+                key=key,
+                witness=Witness(operator=wanted.confirmed_date),
+                standing=wanted.standing.over(repository.access.default_standing()),
+            )
         )
         size = len(made.content)
         return self._ingest.saved(version, document.quotations, parts=1, size_bytes=size)
 
     def _committed(self, crawl: Crawl, page: Captured, wanted: Wanted) -> Saved:
-        known = wanted.key and self._repository.find_by_key(wanted.key)
+        known = wanted.key and self._repository.origins.find_by_key(wanted.key)
         if known:
             saved = self._ingest.saved(known, None, parts=1, size_bytes=0)
             return dataclasses.replace(saved, unchanged=True)

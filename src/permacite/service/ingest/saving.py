@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from permacite import pdi
 from permacite import uri as references
-from permacite.archive import NewRepresentation, Provenance, Witness, of_all, with_indexes
+from permacite.archive import (
+    NewRepresentation,
+    NewVersion,
+    Provenance,
+    Witness,
+    of_all,
+    with_indexes,
+)
 from permacite.archive.objects import digest_of
 from permacite.errors import CaptureError, ConflictError, NotFoundError, PermaciteError
 from permacite.scan import compile_pattern
@@ -125,7 +132,7 @@ class Ingest:
     def _previous(self, uri: str, wanted: Wanted, at: datetime | None = None) -> Version | None:
         """The version that a page would follow: the last one, or that before a claimed time."""
         found = None if wanted.new else previous(self._repository, uri, wanted, at)
-        return found and self._repository.version(found.pdi)  # lists leave details out
+        return found and self._repository.lookup.version(found.pdi)  # lists leave details out
 
     def keep(self, fetched: Fetched, wanted: Wanted) -> Saved:
         """Commit a captured page, unless it is what the version before holds."""
@@ -148,16 +155,20 @@ class Ingest:
         else:
             noted = {**(wanted.crawled or {}), **asked.on_record(), **fetched.noted}
             is_new = previous is None
-            version = repository.commit(
-                formats,
-                series=wanted.series if is_new else None,
-                replaces=None if previous is None else previous.pdi,
-                provenance=_provenance(captured, page, noted),
-                key=wanted.key,
-                witness=Witness(
-                    server=None if at else captured.root.date, operator=wanted.confirmed_date
-                ),
-                standing=wanted.standing.over(repository.default_standing()) if is_new else None,
+            version = repository.committer.commit_version(
+                NewVersion(
+                    formats,
+                    series=wanted.series if is_new else None,
+                    replaces=None if previous is None else previous.pdi,
+                    provenance=_provenance(captured, page, noted),
+                    key=wanted.key,
+                    witness=Witness(
+                        server=None if at else captured.root.date, operator=wanted.confirmed_date
+                    ),
+                    standing=wanted.standing.over(repository.access.default_standing())
+                    if is_new
+                    else None,
+                )
             )
         parts, size = len(captured.exchanges), captured.size_bytes
         saved = self.saved(version, known, parts=parts, size_bytes=size)
@@ -241,21 +252,23 @@ class Ingest:
         """
         repository, digest = self._repository, digest_of(content)
         media_type = sources.media_type_of(name, content)
-        series = tuple((terms.series or repository.series).split("."))
-        for version in repository.find_by_digest(digest):
+        series = tuple((terms.series or repository.settings.series).split("."))
+        for version in repository.origins.find_by_digest(digest):
             alike = [item for item in version.representations if item.digest == digest]
             if version.pdi.series != series or alike[0].media_type != media_type:
                 continue
             held = {item.digest for item in version.representations}
             if not terms.agree_with(version, alike[0]) or (page and page.digest not in held):
                 continue
-            if repository.restrictions(version.representations):
+            if repository.lookup.restrictions(version.representations):
                 continue
             apply(repository, version.pdi, terms.standing)
             complete(repository, version, renew=False)
-            known = repository.version(version.pdi)
+            known = repository.lookup.version(version.pdi)
             saved = self.saved(known, None, parts=1, size_bytes=len(content))
-            quotes = self._quotations.of(saved.pdi) if repository.quotations(known.pdi) else ()
+            quotes = (
+                self._quotations.of(saved.pdi) if repository.passages.quotations(known.pdi) else ()
+            )
             return dataclasses.replace(saved, unchanged=True, quotations=tuple(quotes))
         return None
 
@@ -271,8 +284,10 @@ class Ingest:
 
     def commit(self, drafts: Sequence[Draft], terms: Terms) -> list[Saved | PermaciteError]:
         """What is told of files once they are committed, or why they are not."""
-        default = self._repository.default_standing()
-        outcomes = self._repository.commit_all([one.version(terms, default) for one in drafts])
+        default = self._repository.access.default_standing()
+        outcomes = self._repository.committer.commit_all(
+            [one.version(terms, default) for one in drafts]
+        )
         return [
             outcome
             if isinstance(outcome, PermaciteError)
@@ -307,14 +322,14 @@ class Ingest:
         repository = self._repository
         series = _SERIES.fullmatch(reference)
         replaces = None if series is not None else _known(repository, reference)
-        if series is not None and series[1].lower() not in repository.series_names():
+        if series is not None and series[1].lower() not in repository.settings.series_names():
             raise ConflictError(f"{series[1]} does not mint here", reference)
         document = incoming.understood(content, content_type)
         if not (misquoted or document.is_aggregate):
             check_quotations(self._resolver, document.quotations)
         if replaces is not None and replaces.format is not None:
             _check_format(replaces, document)
-        version = repository.commit(
+        version = repository.committer.commit(
             document.representations,
             series=None if series is None else series[1],
             replaces=replaces,
@@ -333,10 +348,10 @@ class Ingest:
     def answers_for(self, reference: str) -> bool:
         """Whether this archive would know a name: its series mints here, or the name is here."""
         series = _SERIES.match(reference)
-        if series is not None and series[1].lower() in self._repository.series_names():
+        if series is not None and series[1].lower() in self._repository.settings.series_names():
             return True
         try:
-            self._repository.version(names.document_of(reference)[0])
+            self._repository.lookup.version(names.document_of(reference)[0])
         except NotFoundError:
             return False
         return True
@@ -347,8 +362,8 @@ class Ingest:
         `known` is what its formats quote; None: they quote nothing, nor do any that were added.
         """
         details: Mapping[str, Any] = version.provenance.details
-        main = self._repository.main(version)
-        closed = self._repository.restrictions([main])
+        main = self._repository.lookup.main(version)
+        closed = self._repository.lookup.restrictions([main])
         return Saved(
             pdi=str(main.pdi),
             document=documents.document(self._repository, version),
@@ -478,10 +493,12 @@ def _known(repository: Repository, reference: str) -> pdi.PDI:
     name, fragment = names.document_of(reference)
     if fragment is not None:
         raise ConflictError("a part of a document cannot be changed by itself", reference)
-    version = repository.version(name.document)
-    restriction = of_all(version, repository.restrictions(version.representations))
+    version = repository.lookup.version(name.document)
+    restriction = of_all(version, repository.lookup.restrictions(version.representations))
     if restriction is not None and restriction.kind == "closed":
-        repository.check_access(version.representations[0])  # raises what says why it is not open
+        repository.contents.check_access(
+            version.representations[0]
+        )  # raises what says why it is not open
     return name
 
 

@@ -242,16 +242,16 @@ class Bags:
     ) -> tuple[Version, bool]:
         """Commit a version of ours as it was; say whether it was here already."""
         repository = self._repository
-        series = terms.series or repository.series
+        series = terms.series or repository.settings.series
         said = "\n".join([series, told.document, *sorted(told.originals)])
         key = None if new else f"bag:{sha256(said.encode()).hexdigest()}"
-        known = (key and repository.find_by_key(key)) or (
+        known = (key and repository.origins.find_by_key(key)) or (
             None if new else self._here_already(told, series)
         )
         if known:
             return known, True
         replaces = here.get(told.document)
-        default = terms.standing.over(told.standing(repository.default_standing()))
+        default = terms.standing.over(told.standing(repository.access.default_standing()))
         draft = NewVersion(
             _representations(bag, told.formats),
             series=None if replaces else terms.series,
@@ -261,18 +261,18 @@ class Bags:
             witness=Witness(operator=terms.confirmed_date),
             standing=None if replaces else default,
         )
-        (outcome,) = repository.commit_all([draft])
+        (outcome,) = repository.committer.commit_all([draft])
         if isinstance(outcome, PermaciteError):
             raise outcome
         return outcome, False
 
     def _here_already(self, told: _Told, series: str) -> Version | None:
         """A version that is here with the same originals, from the same address."""
-        for version in self._repository.find_by_digest(min(told.originals, default="")):
+        for version in self._repository.origins.find_by_digest(min(told.originals, default="")):
             held = {item.digest for item in version.representations}
             is_same = version.provenance.uri == told.line.get("uri") and told.originals <= held
             if is_same and ".".join(version.pdi.series) == series:
-                return self._repository.version(version.pdi)
+                return self._repository.lookup.version(version.pdi)
         return None
 
 

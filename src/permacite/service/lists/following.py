@@ -25,11 +25,11 @@ def linked(repository: Repository, version: Version) -> Iterator[str]:
 
     None where the page asks robots to follow none (`nofollow`).
     """
-    main = repository.main(version)
+    main = repository.lookup.main(version)
     start = version.provenance.final_uri or version.provenance.uri
     if main.media_type not in PAGES or start is None:
         return
-    document = Document.of(repository.text(main), main.media_type)
+    document = Document.of(repository.contents.text(main), main.media_type)
     if directives_of(document, _fields(version)).forbids_following:
         return
     from permacite.capture.address import absolute

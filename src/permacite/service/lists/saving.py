@@ -189,10 +189,10 @@ class _Run:
         if noted is not None and noted.get("outcome") in {"saved", "unchanged"}:
             pdi, outcome = noted.get("pdi"), noted["outcome"]
             return Listed(wanted.uri, outcome, wanted.place, pdi, earlier=True)
-        version = self._repository.find_by_key(self._journal.key(wanted.uri))
+        version = self._repository.origins.find_by_key(self._journal.key(wanted.uri))
         if version is None:
             return None
-        pdi = str(self._repository.main(version).pdi)
+        pdi = str(self._repository.lookup.main(version).pdi)
         return Listed(wanted.uri, "saved", wanted.place, pdi, earlier=True)
 
     def work(self) -> Iterator[Listed]:
@@ -235,7 +235,7 @@ class _Run:
         if listed.pdi is None or wanted.depth >= self._manner.depth:
             return
         repository = self._repository
-        version = repository.version(names.document_of(listed.pdi)[0])
+        version = repository.lookup.version(names.document_of(listed.pdi)[0])
         for uri in linked(repository, version):
             if uri not in self._seen and self._linked < self._manner.most_pages:
                 self._linked += 1

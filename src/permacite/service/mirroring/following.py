@@ -145,7 +145,7 @@ def _opened(into: Location, remote: RemoteArchive, key: str | None) -> Repositor
 def _check_mirror(repository: Repository, key: str | None) -> None:
     """Raise ConflictError where this is no mirror, IntegrityError where of another log."""
     where = repository.where
-    if repository.mirror.origin is None:
+    if repository.copies.mirror.origin is None:
         raise ConflictError(f"{where} is an archive of its own, and no mirror", where)
     if key is not None and str(repository.log.verifier) != key:
         raise IntegrityError(
@@ -298,8 +298,8 @@ class _MirrorRun:
     def __init__(self, remote: RemoteArchive, repository: Repository, progress: Progress) -> None:
         self._remote = remote
         self._repository = repository
-        self._mirror: Mirror = repository.mirror
-        self._sink = repository.mirror.sink(remote)
+        self._mirror: Mirror = repository.copies.mirror
+        self._sink = repository.copies.mirror.sink(remote)
         self._progress = progress
         self._octets = 0
         self._lost: list[str] = []
@@ -327,7 +327,7 @@ class _MirrorRun:
         self._take_lost(self._mirror.lost())
         self._set_standings(standings, place)
         self._mirror.note_lost(self._lost)
-        self._repository.finish_erasing()
+        self._repository.access.finish_erasing()
         self._mirror.keep_checkpoint(shown.size, note)
         is_whole = not self._mirror.lost()
         signer = cosigned(self._mirror, note, cosigner) if cosigner and is_whole else None

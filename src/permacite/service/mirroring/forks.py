@@ -39,7 +39,7 @@ key can check both signatures. The first is what this mirror holds, the second w
 
 def _counting(repository: Repository) -> list[Path]:
     """Return the files of the forks that count; missing files are written."""
-    mirror, names = repository.mirror, repository.mirror.counting_forks()
+    mirror, names = repository.copies.mirror, repository.copies.mirror.counting_forks()
     texts = mirror.forks()
     paths = [_beside(repository, name, texts[name]) for name in names]
     return paths + [_path(repository, name) for name in _in_files_alone(repository)]
@@ -62,7 +62,7 @@ def kept(repository: Repository, first: str, second: str) -> IntegrityError:
     ours, theirs = (Checkpoint.parse(Note.parse(note).text) for note in (first, second))
     name = f"fork-{ours.size}-{theirs.size}-{theirs.root.hex()[:12]}.txt"
     text = _TEXT.format(kept=first, shown=second)
-    repository.mirror.keep_forks({name: text})
+    repository.copies.mirror.keep_forks({name: text})
     path = _beside(repository, name, text)
     return IntegrityError(
         f"the log is forked: its key signed {ours.size} entries, and {theirs.size} that do not"
@@ -78,7 +78,7 @@ def passed(repository: Repository) -> list[Path]:
     _note_files(repository)
     paths = _counting(repository)
     if paths:
-        repository.mirror.pass_forks(path.name for path in paths)
+        repository.copies.mirror.pass_forks(path.name for path in paths)
     return paths
 
 
@@ -89,13 +89,13 @@ def _path(repository: Repository, name: str) -> Path:
 def _note_files(repository: Repository) -> None:
     """Record the evidence that only files have."""
     if texts := _in_files_alone(repository):
-        repository.mirror.keep_forks(texts)
+        repository.copies.mirror.keep_forks(texts)
 
 
 def _in_files_alone(repository: Repository) -> dict[str, str]:
     """Return the evidence that the records do not have, by file name."""
     files = sorted((repository.directory / _FOLDER).glob("fork-*.txt"))
-    known = repository.mirror.forks() if files else {}
+    known = repository.copies.mirror.forks() if files else {}
     return {
         path.name: path.read_text("utf-8", "replace") for path in files if path.name not in known
     }
@@ -114,7 +114,7 @@ def _beside(repository: Repository, name: str, text: str) -> Path:
 
 def findings(repository: Repository) -> Iterator[Finding]:
     """Yield what is overdue or wrong in a mirror; nothing for any other archive."""
-    mirror = repository.mirror
+    mirror = repository.copies.mirror
     origin = mirror.origin
     if origin is None:
         return

@@ -53,7 +53,7 @@ class _CopyContents:
     def open(self, digest: str) -> ContentReader:
         """The octets with a digest. Raises NotFoundError, IntegrityError."""
         try:
-            content = self._repository.octets(digest)
+            content = self._repository.contents.octets(digest)
         except IntegrityError:
             self.wrong.append(digest)
             raise
@@ -79,7 +79,7 @@ def mend(
             if not _is_told(repository, name, digest):
                 mended.append(Mended(name, digest, "untold"))
                 continue
-            _, lost = repository.mend(held, [digest])
+            _, lost = repository.copies.mend(held, [digest])
             wrong = digest in held.wrong
             mended.append(
                 Mended(name, digest, ("wrong" if wrong else "missing") if lost else "mended")

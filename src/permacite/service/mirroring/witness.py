@@ -88,7 +88,7 @@ class Cosigner:
         """The last checkpoint that was cosigned, of the log whose name has the SHA-256 `origin`."""
         name = self._repository.log.verifiers[0].name
         known = hashlib.sha256(name.encode()).hexdigest()
-        return self._repository.mirror.witnessed() if origin == known else None
+        return self._repository.copies.mirror.witnessed() if origin == known else None
 
     def _cosigned(self, submitted: Submission, log: list[Signature], path: Path) -> Witnessed:
         """Cosign what the log's key did sign, if it goes on from what was cosigned last."""
@@ -98,7 +98,7 @@ class Cosigner:
         try:
             self._check_fork(submitted, log)
             own = [signer.signature(text, time=now) for signer in self._witnesses(path, text)]
-            last = self._repository.mirror.cosign(submitted, log, own)
+            last = self._repository.copies.mirror.cosign(submitted, log, own)
         except IntegrityError as error:
             return Witnessed("inconsistent", error.problem)
         if last is None:
@@ -117,7 +117,7 @@ class Cosigner:
         from permacite.service.mirroring import forks
 
         forks.check_none(self._repository)
-        shown, kept = submitted.checkpoint, self._repository.mirror.seen()
+        shown, kept = submitted.checkpoint, self._repository.copies.mirror.seen()
         if kept is not None and self._is_other(shown, Checkpoint.parse(Note.parse(kept).text)):
             raise forks.kept(self._repository, kept, signed(submitted.note.text, log))
 
@@ -132,7 +132,7 @@ class Cosigner:
         """The keys that cosign: Ed25519, and ML-DSA-44 if it is here, and signs such a text."""
         from permacite.archive.log.note import Checkpoint
 
-        if self._repository.mirror.origin is None:
+        if self._repository.copies.mirror.origin is None:
             raise ConflictError(
                 "a witness is a mirror of the log that it cosigns, and this is none",
                 self._repository.where,

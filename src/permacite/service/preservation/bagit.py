@@ -98,7 +98,7 @@ class _BagSink:
                 "digest": item.digest,
             }
         if files:
-            standing = self._repository.standing(version.pdi)
+            standing = self._repository.access.standing(version.pdi)
             kept = {"ground": standing.ground, "retain_until": _day(standing.retain_until)}
             described: dict[str, JSON] = {"files": files, "formats": formats, "standing": kept}
             self._lines.write(_line(_on_record(version) | described))
@@ -217,7 +217,7 @@ class _Bag:
 
 def _info(repository: Repository, pattern: str | None, bag: _Bag) -> str:
     """What a bag says of itself (RFC 8493 §2.2.2)."""
-    covers = pattern or f"all of {', '.join(repository.series_names())}"
+    covers = pattern or f"all of {', '.join(repository.settings.series_names())}"
     fields = {
         "Bag-Software-Agent": f"permacite {__version__}",
         "Bagging-Date": f"{utc_now():%Y-%m-%d}",

@@ -69,7 +69,7 @@ class EarlierLog:
 def earlier_logs(repository: Repository) -> tuple[EarlierLog, ...]:
     """Return the earlier logs, the oldest first. Raises StorageError."""
     try:
-        logs = json.loads(repository.setting(_SETTING) or "[]")
+        logs = json.loads(repository.settings.get(_SETTING) or "[]")
         return tuple(EarlierLog(**log) for log in logs)
     except (ValueError, TypeError) as error:
         raise StorageError(
@@ -81,7 +81,7 @@ def earlier_logs(repository: Repository) -> tuple[EarlierLog, ...]:
 
 def keep(repository: Repository, earlier: list[EarlierLog]) -> None:
     """Record the earlier logs."""
-    repository.set_setting(_SETTING, json.dumps([asdict(log) for log in earlier]))
+    repository.settings.set(_SETTING, json.dumps([asdict(log) for log in earlier]))
 
 
 def checked(key: str, checkpoint: str, root: bytes) -> EarlierLog:
@@ -108,7 +108,7 @@ def checked(key: str, checkpoint: str, root: bytes) -> EarlierLog:
 def counted(directory: Path) -> Copy:
     """Return what the archive in a folder holds."""
     with Repository.open(directory) as copy:
-        return Copy(str(directory), copy.documents(), copy.count(), copy.log.size())
+        return Copy(str(directory), copy.lists.documents(), copy.lists.count(), copy.log.size())
 
 
 def copy(
@@ -128,14 +128,14 @@ def copy(
     ParseError, StorageError, IntegrityError.
     """
     with Repository.open(source) as archive:
-        copied = archive.copy(
+        copied = archive.copies.copy(
             target, with_key=with_key, objects=objects, full=full, progress=progress
         )
     with Repository.open(target) as made:
         return Copy(
             made.where,
-            made.documents(),
-            made.count(),
+            made.lists.documents(),
+            made.lists.count(),
             copied.size,
             whole=copied.entries == copied.size,
             files=copied.files,

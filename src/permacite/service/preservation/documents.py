@@ -69,7 +69,7 @@ class DocumentSource:
             self.size = number
             if number <= start:
                 continue
-            restricted = self._repository.restrictions(version.representations)
+            restricted = self._repository.lookup.restrictions(version.representations)
             formats = [item for item in version.representations if item.pdi not in restricted]
             left_out = [LeftOut(str(pdi), each.kind) for pdi, each in restricted.items()]
             yield DocumentBatch(number, version, formats, left_out)
@@ -77,8 +77,8 @@ class DocumentSource:
 
 def _covered(repository: Repository, pattern: str | None) -> Iterator[Version]:
     """Yield the versions that a pattern covers, each with all that is on record of it."""
-    for version in repository.list(None if pattern is None else pattern_of(pattern)):
-        yield repository.version(version.pdi)  # lists leave details out
+    for version in repository.lists.list(None if pattern is None else pattern_of(pattern)):
+        yield repository.lookup.version(version.pdi)  # lists leave details out
 
 
 @contextlib.contextmanager
@@ -87,9 +87,9 @@ def octets_of(repository: Repository, item: Representation) -> Iterator[Octets]:
 
     Raises IntegrityError.
     """
-    with repository.source(item) as source:
+    with repository.contents.source(item) as source:
         if source.descriptor is None or not source.size:
-            yield repository.read(item)
+            yield repository.contents.read(item)
             return
         with mmap.mmap(source.descriptor, 0, access=mmap.ACCESS_READ) as octets:
             actual = "sha-256:" + hashlib.sha256(octets).hexdigest()
@@ -102,8 +102,8 @@ def octets_of(repository: Repository, item: Representation) -> Iterator[Octets]:
 def citations(repository: Repository, pattern: str | None) -> Iterator[dict[str, JSON]]:
     """Yield the citations of the versions that a pattern covers."""
     for version in _covered(repository.public(), pattern):
-        restricted = repository.restrictions(version.representations)
-        for citation in repository.citations(version.pdi):
+        restricted = repository.lookup.restrictions(version.representations)
+        for citation in repository.passages.citations(version.pdi):
             if citation.pdi not in restricted:
                 yield {
                     "reference": citation.fragment,

@@ -50,7 +50,7 @@ class Copies:
         repaired. `progress` counts contents. Raises ConflictError where `directory` holds anything
         else, StorageError.
         """
-        brought = self._repository.backup(directory, link=link, full=full, progress=progress)
+        brought = self._repository.copies.backup(directory, link=link, full=full, progress=progress)
         if not brought.lost:
             _note(self._repository, _COPIED)
         copy = counted(directory)
@@ -78,15 +78,15 @@ class Copies:
         finding at once.
         """
         repository = self._repository
-        cautions, size = repository.cautions(), repository.log.size()
+        cautions, size = repository.fixity.cautions(), repository.log.size()
         start = self._start(new=new, since=since)
         if start is None and not sample:
-            whole = chain(repository.fsck(), forks.findings(repository))
+            whole = chain(repository.fixity.fsck(), forks.findings(repository))
             report = self._repaired(Report.of(whole, progress), repair_from, allow_private)
             _note(repository, _CHECKED, len(report.bad))
         else:
-            fresh = iter(()) if start is None else repository.verify_new(start)
-            part = chain(fresh, repository.verify_sample(sample), forks.findings(repository))
+            fresh = iter(()) if start is None else repository.fixity.verify_new(start)
+            part = chain(fresh, repository.fixity.verify_sample(sample), forks.findings(repository))
             report = self._repaired(Report.of(part, progress), repair_from, allow_private)
             _note(repository, _PART_CHECKED, len(report.bad))
         if report.ok and (new or (start is None and not sample)):
@@ -104,22 +104,22 @@ class Copies:
         again = {each.name for each in mended if each.outcome == "mended"}
         left = [finding for finding in report.findings if finding.name not in again]
         for name in again:
-            left += Report.of(repository.verify(names.document_of(name)[0])).findings
+            left += Report.of(repository.fixity.verify(names.document_of(name)[0])).findings
         return Report(report.checked, tuple(left), tuple(mended))
 
     def to_check(self, *, new: bool = False, since: int | None = None, sample: int = 0) -> int:
         """Return about how many findings such a check makes."""
         start = self._start(new=new, since=since)
         if start is None and not sample:
-            return self._repository.formats()
+            return self._repository.lists.formats()
         fresh = 0 if start is None else max(0, self._repository.log.size() - start)
-        return fresh + min(sample, self._repository.count())
+        return fresh + min(sample, self._repository.lists.count())
 
     def _start(self, *, new: bool, since: int | None) -> int | None:
         """Return the first entry of the log to check; None for other checks."""
         starts = [] if since is None else [since]
         if new:
-            starts.append(int(self._repository.setting(_REACHED) or 0))
+            starts.append(int(self._repository.settings.get(_REACHED) or 0))
         return min(starts, default=None)
 
     def export_ocfl(self, directory: Path) -> Copy:
@@ -215,17 +215,17 @@ class ArchiveStatus:
         repository = self._repository
         busy, waiting = decoders.load()
         return Condition(
-            documents=repository.documents(),
-            versions=repository.count(),
+            documents=repository.lists.documents(),
+            versions=repository.lists.count(),
             log_size=repository.log.size(),
-            staged_bytes=repository.staged_bytes(),
+            staged_bytes=repository.contents.staged_bytes(),
             free_bytes=shutil.disk_usage(repository.directory).free,
             decoders_busy=busy,
             decoders_waiting=waiting,
             copied=_done(repository, _COPIED),
             checked=_done(repository, _CHECKED),
             part_checked=_done(repository, _PART_CHECKED),
-            cautions=repository.cautions(),
+            cautions=repository.fixity.cautions(),
         )
 
     def cautions(self) -> tuple[str, ...]:
@@ -233,7 +233,7 @@ class ArchiveStatus:
 
         An archive in a folder has none. Raises StorageError.
         """
-        return self._repository.cautions()
+        return self._repository.fixity.cautions()
 
 
 def _note(repository: Repository, what: str, faults: int = 0) -> None:
@@ -244,11 +244,11 @@ def _note(repository: Repository, what: str, faults: int = 0) -> None:
 def _keep(repository: Repository, what: str, value: str) -> None:
     """Keep a setting; an archive that may only be read is left as it is."""
     with contextlib.suppress(StorageError):
-        repository.set_setting(what, value)
+        repository.settings.set(what, value)
 
 
 def _done(repository: Repository, what: str) -> Done | None:
-    said = repository.setting(what)
+    said = repository.settings.get(what)
     if said is None:
         return None
     at, _, faults = said.partition(" ")

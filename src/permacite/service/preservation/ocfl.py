@@ -221,7 +221,7 @@ def _write_document(
     for number in numbers:
         of_version = [entry for entry in entries if entry["version"] == number]
         formats = [format_ for entry in of_version for format_ in entry["formats"]]
-        version = repository.version(_numbered(name, formats[0]["format"], number))
+        version = repository.lookup.version(_numbered(name, formats[0]["format"], number))
         formats.sort(key=lambda format_: version.formats.index(format_["format"]))
         object_.add_version(
             _files(repository, version, formats),
@@ -258,19 +258,19 @@ def _files(
             media_type = version.representation(token).media_type
             described.append({"format": token, "media_type": media_type, "erased": True})
             continue
-        files[f"formats/{token}"] = repository.octets(format_["digest"])
+        files[f"formats/{token}"] = repository.contents.octets(format_["digest"])
         if "received_digest" in format_:
-            files[f"received/{token}"] = repository.octets(format_["received_digest"])
+            files[f"received/{token}"] = repository.contents.octets(format_["received_digest"])
         paths: dict[str, Json] = {}
         sidecars = sorted(format_.get("attachments", {}).items())
         for number, (sidecar, digest) in enumerate(sidecars, 1):
             paths[sidecar] = f"attachments/{token}/{number}"
-            files[f"attachments/{token}/{number}"] = repository.octets(digest)
+            files[f"attachments/{token}/{number}"] = repository.contents.octets(digest)
         described.append(format_ | {"attachments": paths})
     record: dict[str, Json] = {
         "name": str(version.pdi.document),
         "version": version.number,
-        "serial": repository.is_serial(version.pdi),
+        "serial": repository.lookup.is_serial(version.pdi),
         "committed_at": _time(version.committed_at),
         **members(
             {
@@ -282,7 +282,7 @@ def _files(
             }
         ),
         "formats": described,
-        "standing": plain(repository.standing(version.pdi)),
+        "standing": plain(repository.access.standing(version.pdi)),
     }
     return {"version.json": _json(record), **files}
 
@@ -291,9 +291,9 @@ def _write_records(repository: Repository, directory: Path, size: int) -> None:
     """Write the records that belong to no single document."""
     log = repository.log
     about: dict[str, Json] = {
-        "series": list(repository.series_names()),
-        "resolver": repository.setting("resolver"),
-        "sealing": repository.setting("sealing"),
+        "series": list(repository.settings.series_names()),
+        "resolver": repository.settings.get("resolver"),
+        "sealing": repository.settings.get("sealing"),
         "size": size,
         "root": base64.b64encode(log.root(size)).decode(),
         "key": str(repository.log.verifier),
@@ -313,7 +313,7 @@ def _write_records(repository: Repository, directory: Path, size: int) -> None:
             for leaf in log.leaves(0, size)
         ),
         "persons.json": _json(dict(repository.statements.persons())),
-        "citations.jsonl": _lines(map(_citation, repository.citations())),
+        "citations.jsonl": _lines(map(_citation, repository.passages.citations())),
         "delegations.jsonl": _lines(
             plain(item)
             for item in sorted(delegations_of(repository), key=lambda item: item.recorded_at)

@@ -49,7 +49,7 @@ def restore(source: Path, directory: Path) -> Copy:
     if directory.exists() and any(directory.iterdir()) and not is_cut_short(directory):
         raise ConflictError(f"{directory} is not empty", str(directory))
     with Repository.open(source) as kept:
-        for finding in kept.fsck():
+        for finding in kept.fixity.fsck():
             if finding.kind not in HARMLESS:
                 raise IntegrityError(
                     f"the backup is damaged: {finding.name}: {finding.kind}",
@@ -57,7 +57,7 @@ def restore(source: Path, directory: Path) -> Copy:
                     actual=finding.detail,
                     hint="permacite --archive BACKUP fsck lists all that is wrong",
                 )
-        kept.backup(directory, link=False)
+        kept.copies.backup(directory, link=False)
     (directory / FINISHED).unlink()  # it is no backup, but an archive
     return counted(directory)
 
@@ -187,20 +187,20 @@ def _restored(root: Path, directory: Path) -> Copy:
         for person_id, name in json.loads(records.get("persons.json", b"{}")).items():
             repository.statements.add_person(person_id, name)
         for name in about["series"][1:]:
-            repository.add_series(name)
+            repository.settings.add_series(name)
         if about["resolver"]:
-            repository.set_setting("resolver", about["resolver"])
-        repository.set_setting("sealing", "on-request")  # days are sealed by their entries
-        carried = carry(source, repository.mirror.sink(source))
+            repository.settings.set("resolver", about["resolver"])
+        repository.settings.set("sealing", "on-request")  # days are sealed by their entries
+        carried = carry(source, repository.copies.mirror.sink(source))
         for digest in carried.lost:
             raise IntegrityError(
                 f"an object lacks contents that the log names: {digest}",
                 expected=digest,
                 actual="nothing",
             )
-        repository.finish_erasing()
+        repository.access.finish_erasing()
         _record_again(repository, records, clock)
-        repository.set_setting("sealing", about.get("sealing") or "")
+        repository.settings.set("sealing", about.get("sealing") or "")
         # Exports of earlier versions have citations and delegations that no entry tells: they are
         # entered after the log that was exported.
         root_hash = base64.b64encode(repository.log.root(size)).decode()
@@ -217,7 +217,13 @@ def _restored(root: Path, directory: Path) -> Copy:
             earlier = (EarlierLog(**log) for log in about.get("earlier", ()))
             copies.keep(repository, [*earlier, last])
         key = str(repository.log.verifier)
-        return Copy(str(directory), repository.documents(), repository.count(), size, new_key=key)
+        return Copy(
+            str(directory),
+            repository.lists.documents(),
+            repository.lists.count(),
+            size,
+            new_key=key,
+        )
 
 
 class _EntryClock:
@@ -257,7 +263,7 @@ def _record_again(repository: Repository, records: dict[str, bytes], clock: _Ent
         citation = json.loads(line)
         citation["pdi"], _ = names.document_of(citation["pdi"])
         citation["cited_at"] = datetime.fromisoformat(citation["cited_at"])
-        repository.record_citation(NewCitation(**citation))
+        repository.passages.record(NewCitation(**citation))
     entered = [plain(item) for item in delegations_of(repository)]
     for line in records["delegations.jsonl"].splitlines():
         delegation = json.loads(line)

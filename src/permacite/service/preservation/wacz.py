@@ -219,7 +219,7 @@ class _RecordIndex:
             return False
         at = version.provenance.retrieved_at or version.committed_at
         page = {
-            "id": str(repository.main(version).pdi),
+            "id": str(repository.lookup.main(version).pdi),
             "url": uri,
             "ts": at.strftime("%Y-%m-%dT%H:%M:%SZ"),
             "title": version.title or "",
@@ -227,7 +227,7 @@ class _RecordIndex:
         }
         text = next((item for item in given if item.media_type == "text/plain"), None)
         if text is not None:
-            page["text"] = str(repository.text(text).text)
+            page["text"] = str(repository.contents.text(text).text)
         self._rows.execute("INSERT INTO page VALUES (?)", (json.dumps(page, ensure_ascii=False),))
         return True
 

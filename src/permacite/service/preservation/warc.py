@@ -135,7 +135,7 @@ def records_of(repository: Repository, batch: DocumentBatch) -> Iterator[WarcRec
     version = batch.version
     at = version.provenance.retrieved_at or version.committed_at
     date = _date(at)
-    main = repository.main(version)
+    main = repository.lookup.main(version)
     root = _identifier(str(main.pdi))
     target = _address(version)
     answers = _Answers(version.provenance.details)

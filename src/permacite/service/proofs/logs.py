@@ -169,7 +169,7 @@ class Log:
 
     def seal_days(self) -> list[SealedDay]:
         """Seal every day that has documents and has ended (UTC); those that were not yet."""
-        entries = [json.loads(leaf.content) for leaf in self._repository.seal_days()]
+        entries = [json.loads(leaf.content) for leaf in self._repository.days.seal_all()]
         return [
             SealedDay(
                 name=entry["name"],
@@ -232,7 +232,7 @@ class Log:
 
     def tile(self, path: str) -> bytes:
         """A file of the log in the layout of C2SP tlog-tiles, such as "tile/0/000"."""
-        return self._repository.tile(path)
+        return self._repository.proofs.tile(path)
 
     def export_tiles(self, target: Path | str) -> LogState:
         """Write the log into `target` as tiles and a checkpoint, or bring an earlier export up.
@@ -252,10 +252,10 @@ class Log:
             # Whether an entry is given out may change, in bundles of earlier exports too.
             bundles = {tile.path for tile in tiles_of(state.size) if tile.level is None}
             for path in sorted(bundles.union(shelf.below("tile/entries"))):
-                shelf.write(path, seen.tile(path), replace=True)
+                shelf.write(path, seen.proofs.tile(path), replace=True)
             for tile in tiles_of(state.size):
                 if tile.level is not None:
-                    shelf.write(tile.path, seen.tile(tile.path))
+                    shelf.write(tile.path, seen.proofs.tile(tile.path))
             shelf.write(_CHECKPOINT, state.checkpoint.encode(), replace=True)
         except OSError as error:
             raise StorageError(

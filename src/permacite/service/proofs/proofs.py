@@ -134,13 +134,13 @@ class Proofs:
         repository = self._repository
         name, fragment = names.document_of(reference)
         try:
-            representation = repository.representation(name)
+            representation = repository.lookup.representation(name)
         except NotFoundError as error:
             return _absence(repository, name, error, seal=seal)
         citation = None
         if fragment is not None:
             citation = self._citation(representation, fragment)
-        content = repository.prove(representation.pdi, citation=citation, labelled=labelled)
+        content = repository.proofs.prove(representation.pdi, citation=citation, labelled=labelled)
         return Proof(
             absent=False,
             versions=None,
@@ -155,7 +155,7 @@ class Proofs:
     def _citation(self, representation: Representation, fragment: pdi.FragmentPDI) -> Citation:
         """The recorded citation of a passage, or one like it that is not recorded."""
         exact = str(representation.pdi.fragment(fragment.scheme, *fragment.positions))
-        for recorded in self._repository.citations(representation.pdi):
+        for recorded in self._repository.passages.citations(representation.pdi):
             if recorded.fragment == exact:
                 return recorded
         part = self._resolution.resolve(exact, context=_CONTEXT)
@@ -179,16 +179,16 @@ def _absence(repository: Repository, name: pdi.PDI, unknown: NotFoundError, *, s
     Raises NotFoundError.
     """
     series = ".".join(name.series)
-    if series not in repository.series_names():
+    if series not in repository.settings.series_names():
         raise unknown
-    there = [version.number for version in repository.list(name.document)]
+    there = [version.number for version in repository.lists.list(name.document)]
     if there and (name.version is None or name.version <= max(there)):
         unknown.hint = "formats may still be added, so no proof says that one never was"
         raise unknown
     try:
         if seal:
-            repository.seal_day(series, date(int(name.year), int(name.month), int(name.day)))
-        content = repository.prove_absence(name)
+            repository.days.seal(series, date(int(name.year), int(name.month), int(name.day)))
+        content = repository.proofs.prove_absence(name)
     except (ConflictError, NotFoundError) as error:
         unknown.hint = f"nor can its absence be proven: {error.problem}"
         raise unknown from error

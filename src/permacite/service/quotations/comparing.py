@@ -88,8 +88,8 @@ class Quotations:
         """The same; `known` is what its formats quote, where they were just read."""
         repository = self._repository
         name, _ = names.document_of(reference)
-        version, _ = repository.answering(name)
-        on_record = repository.quotations(version.pdi)
+        version, _ = repository.lookup.answering(name)
+        on_record = repository.passages.quotations(version.pdi)
         recorded = {(citation.origin, as_urn(citation.cited)): citation for citation in on_record}
         sources = _Sources(self._resolution, repository)
         answers = []
@@ -117,11 +117,11 @@ class Quotations:
         """
         repository = self._repository
         name, fragment = names.document_of(reference)
-        version, _ = repository.answering(name)
+        version, _ = repository.lookup.answering(name)
         known: dict[str, list[Quotation] | PermaciteError] = {}
         overlaps = Overlaps(repository)
         answers: list[Quotation] = []
-        for number, citation in enumerate(repository.quoters(version.pdi.document)):
+        for number, citation in enumerate(repository.passages.quoters(version.pdi.document)):
             if number < _place(after):
                 continue
             # Who quotes a quotation quotes the document that holds it (PDI §3.5.1).
@@ -174,11 +174,11 @@ def _found(
     repository: Repository, version: Version, known: Known | None
 ) -> list[tuple[Representation, list[finding.Found]]]:
     """Each format that quotes, with its quotations."""
-    restricted = repository.restrictions(version.representations)
+    restricted = repository.lookup.restrictions(version.representations)
     # Of a page that is withdrawn, what was recorded when it was committed is known all the same.
     formats = [item for item in version.representations if item.pdi not in restricted]
     if not formats:
-        repository.check_access(version.representations[0])  # the error says why
+        repository.contents.check_access(version.representations[0])  # the error says why
     pages = [item for item in formats if item.media_type in PAGES][:1]
     texts = [item for item in formats if item.derived_from is not None][:1]
     drafts = [item for item in formats if item.media_type in finding.MARKDOWN]
@@ -195,7 +195,7 @@ def _found(
 
 
 def _read(repository: Repository, quoting: Representation) -> list[finding.Found]:
-    return finding.in_document(Document.of(repository.text(quoting), quoting.media_type))
+    return finding.in_document(Document.of(repository.contents.text(quoting), quoting.media_type))
 
 
 def recorded_name(reference: str) -> str:
@@ -254,12 +254,12 @@ def _other(
     repository: Repository, sources: _Sources, version: Version, citation: pdi.CitationPDI
 ) -> Quotation:
     """A quotation that was recorded by whoever committed the document."""
-    composite = repository.representation(citation.pdi)
+    composite = repository.lookup.representation(citation.pdi)
     cited = as_urn(citation.cited)
     words, problem = None, ""
     try:
         words = sources.words(cited)
-        status = repository.check_quotation(citation)
+        status = repository.passages.check_quotation(citation)
     except PermaciteError as error:
         status, problem = _state(error), error.problem
     start = int(citation.origin) if citation.origin.isdecimal() else 0
@@ -267,7 +267,7 @@ def _other(
     here = ""
     if composite.media_type.startswith("text/") and status not in _HIDDEN:
         size = len(words or "")
-        here = repository.text(composite).words(start, start + size)
+        here = repository.contents.text(composite).words(start, start + size)
     return Quotation(
         citation=str(citation),
         composite=str(composite.pdi),
@@ -294,16 +294,16 @@ class _Sources:
     def words(self, cited: str) -> str | None:
         """The text of what a name means; None where it is no text. Raises NotFoundError."""
         name, fragment = names.document_of(cited)
-        representation = self.repository.representation(name)
+        representation = self.repository.lookup.representation(name)
         if not representation.media_type.startswith("text/"):
             return None
         if fragment is not None and fragment.scheme != "char":
             return self._resolution.resolve(cited).text
         if fragment is None:
-            return self.repository.text(representation).text
+            return self.repository.contents.text(representation).text
         key = str(representation.pdi)
         if key not in self._texts:
-            self._texts[key] = self.repository.text(representation, whole=False)
+            self._texts[key] = self.repository.contents.text(representation, whole=False)
         source = self._texts[key]
         start, end = (int(position) for position in fragment.positions)
         if end > source.length:
@@ -319,11 +319,11 @@ def _address(repository: Repository, composite: Representation, start: int, end:
 def _untold(repository: Repository, citation: pdi.CitationPDI, error: PermaciteError) -> Quotation:
     """A quotation on record in a document whose words are not to be had."""
     start = int(citation.origin) if citation.origin.isdecimal() else 0
-    composite = repository.representation(citation.pdi)
+    composite = repository.lookup.representation(citation.pdi)
     return Quotation(
         citation=str(citation),
         composite=str(composite.pdi),
-        title=repository.version(composite.pdi).title,
+        title=repository.lookup.version(composite.pdi).title,
         start=start,
         end=start,
         url=_address(repository, composite, start, start),

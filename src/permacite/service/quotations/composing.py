@@ -93,7 +93,7 @@ def _written(repository: Repository, mark: re.Match[str], part: Resolved, kind: 
     """One quotation as the template's format writes it."""
     form, words = mark[1], part.text or ""
     about = None if form == "quote" else Reference()  # the others tell nothing of the page
-    version = repository.version(names.document_of(part.pdi)[0])
+    version = repository.lookup.version(names.document_of(part.pdi)[0])
     source = source_of(repository, version, part.exact, words, about=about)
     if kind in _HTML:
         if form == "quote":

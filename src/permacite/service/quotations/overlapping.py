@@ -46,7 +46,9 @@ class Overlaps:
     def touch(self, a: pdi.FragmentPDI, b: pdi.FragmentPDI) -> bool:
         """Whether two passages share anything; not where one of them is not to be had."""
         try:
-            first, second = (self._repository.representation(fragment.pdi) for fragment in (a, b))
+            first, second = (
+                self._repository.lookup.representation(fragment.pdi) for fragment in (a, b)
+            )
             if first.pdi == second.pdi:
                 return self._within(first, a, b)
             if first.pdi.version != second.pdi.version:
@@ -92,14 +94,16 @@ class Overlaps:
     def _page(self, page: Representation) -> Document:
         """A page, to be read once."""
         if page.digest not in self._pages:
-            self._pages[page.digest] = Document.of(self._repository.text(page), page.media_type)
+            self._pages[page.digest] = Document.of(
+                self._repository.contents.text(page), page.media_type
+            )
         return self._pages[page.digest]
 
     def _place(self, representation: Representation, fragment: pdi.FragmentPDI) -> Range | None:
         """The bytes that a passage is made of; None where it is decoded from them."""
         key = f"{representation.pdi}#{fragment.specifier}"
         if key not in self._bytes:
-            self._bytes[key] = self._repository.excerpt(
+            self._bytes[key] = self._repository.contents.excerpt(
                 representation, fragment.specifier
             ).source_range
         return self._bytes[key]

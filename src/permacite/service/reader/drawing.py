@@ -74,7 +74,7 @@ def drawn(
 
 
 def _open(repository: Repository, item: Representation | None) -> str | None:
-    return None if item is None or repository.restrictions([item]) else str(item.pdi)
+    return None if item is None or repository.lookup.restrictions([item]) else str(item.pdi)
 
 
 def _number(value: object) -> int:
@@ -85,7 +85,7 @@ def _other(repository: Repository, version: Version, *, is_drawn: bool) -> names
     """The text that is not shown: what was served, or what was drawn."""
     plain = [item for item in version.representations if item.media_type == "text/plain"]
     texts = [item for item in plain if names.is_drawn(item) is not is_drawn]
-    if not texts or repository.restrictions(texts[:1]):
+    if not texts or repository.lookup.restrictions(texts[:1]):
         return None
     return names.text_of(repository, texts[0], whole=False)
 

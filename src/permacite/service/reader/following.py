@@ -128,8 +128,8 @@ def apart(seconds: int) -> tuple[str, int]:
 def _source(repository: Repository, name: str) -> Version | None:
     """The page with the link; None where it is not here, or not given out."""
     try:
-        version, representation = repository.answering(names.document_of(name)[0])
-        repository.check_access(representation)
+        version, representation = repository.lookup.answering(names.document_of(name)[0])
+        repository.contents.check_access(representation)
     except (NotFoundError, ParseError):
         return None
     return version
@@ -137,7 +137,7 @@ def _source(repository: Repository, name: str) -> Version | None:
 
 def _part(repository: Repository, start: Version, to: str) -> tuple[str | None, str | None]:
     """The page with the link, and the path of the part of its aggregate that has an address."""
-    main = repository.main(start)
+    main = repository.lookup.main(start)
     if main.media_type not in PAGES:
         return None, None
     aggregate = aggregate_of(repository, start)

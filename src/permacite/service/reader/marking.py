@@ -74,7 +74,7 @@ def by_fragment(repository: Repository, fragment: pdi.FragmentPDI | None) -> Mar
     """What a PDI's `char` fragment marks of a text that is no page; nothing for any other."""
     if fragment is None or fragment.scheme != "char":
         return Marked()
-    if repository.representation(fragment.pdi).media_type in PAGES:
+    if repository.lookup.representation(fragment.pdi).media_type in PAGES:
         return Marked()
     return Marked(((int(fragment.positions[0]), int(fragment.positions[1])),))
 

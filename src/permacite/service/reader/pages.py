@@ -136,9 +136,9 @@ def view(
 ) -> View:
     """What a name shows, without making it. Raises NotFoundError, RestrictedError."""
     name, fragment = names.document_of(reference)
-    version, shown = repository.answering(name)
-    main = repository.main(version)
-    restricted = repository.restrictions(version.representations)
+    version, shown = repository.lookup.answering(name)
+    main = repository.lookup.main(version)
+    restricted = repository.lookup.restrictions(version.representations)
     paper = sheets.paper(repository, version, shown)
     script = scripts.parts if _is_media(shown) else scripts.sheets if paper else scripts.words
     parts = [__version__, str(shown.pdi), script, text_fragment, fragment and fragment.specifier]
@@ -169,9 +169,11 @@ def view(
         paper,
         drawn,
     )
-    repository.check_access(main if wanted.is_page else shown)  # what is restricted is not shown
+    repository.contents.check_access(
+        main if wanted.is_page else shown
+    )  # what is restricted is not shown
     if drawn is not None:
-        repository.check_access(drawn)
+        repository.contents.check_access(drawn)
     return wanted
 
 
@@ -197,7 +199,7 @@ def page(repository: Repository, wanted: View) -> Page:
     if not wanted.is_page:
         return _other(repository, wanted, marked)
     aggregate = aggregate_of(repository, version)
-    source = Document.of(repository.text(main), main.media_type)
+    source = Document.of(repository.contents.text(main), main.media_type)
     source.tokens()  # kept for both who need them: what finds the marks, and what writes the page
     marks = _marks(repository, wanted, marked, source)
     script = wanted.state.script
@@ -251,17 +253,17 @@ def aggregate_of(repository: Repository, version: Version) -> mhtml.Aggregate:
     for item in version.representations:
         if item.media_type in MESSAGES and not names.is_drawn(item):
             with contextlib.suppress(RestrictedError):
-                return mhtml.open(repository.read(item))
-    main = repository.main(version)
+                return mhtml.open(repository.contents.read(item))
+    main = repository.lookup.main(version)
     content_type = f"{main.media_type}; charset={main.charset or 'utf-8'}"
     location = version.provenance.final_uri or version.provenance.uri
-    root = mhtml.Resource(repository.read(main), content_type, content_location=location)
+    root = mhtml.Resource(repository.contents.read(main), content_type, content_location=location)
     return mhtml.open(mhtml.build(root, []))
 
 
 def _drawn(repository: Repository, wanted: View, drawn: Representation, marked: Marked) -> Page:
     """A page as a browser drew it; what is marked is found by the map of its words."""
-    aggregate = mhtml.open(repository.read(drawn))
+    aggregate = mhtml.open(repository.contents.read(drawn))
     source = Document(aggregate.root.content, "text/html", "utf-8")
     marks = _drawn_marks(repository, wanted.version, aggregate, marked)
     root = aggregate.root.path
@@ -351,7 +353,7 @@ def _marks(
         return [(run.source_start, run.source_end) for run in source.runs(marked.spans)]
     if fragment is None or marked.trouble:
         return []
-    excerpt = repository.excerpt(main, fragment.specifier)
+    excerpt = repository.contents.excerpt(main, fragment.specifier)
     if excerpt.source_range is None:
         return []
     start, end = map(source.text.offset, excerpt.source_range)
@@ -372,7 +374,7 @@ def _other(repository: Repository, wanted: View, marked: Marked) -> Page:
         style = texts.STYLE if labels else ""
         style += texts.STYLE_OF_PROSE if texts.is_prose(shown) else ""
         marked = marked if marked.spans else _marked_source(repository, wanted)
-        body = texts.text_html(repository.text(shown).text, marked, labels, words)
+        body = texts.text_html(repository.contents.text(shown).text, marked, labels, words)
     elif _is_media(shown):
         style = regions.STYLE
         part = regions.element(repository, shown, wanted.fragment, wanted.frame, words=words)
@@ -402,9 +404,9 @@ def _marked_source(repository: Repository, wanted: View) -> Marked:
     """What a fragment of the format itself marks in its characters: elements, lines."""
     if wanted.fragment is None or wanted.text_fragment is not None:
         return Marked()
-    excerpt = repository.excerpt(wanted.shown, wanted.fragment.specifier)
+    excerpt = repository.contents.excerpt(wanted.shown, wanted.fragment.specifier)
     if excerpt.source_range is None:
         return Marked()
-    stored = repository.text(wanted.shown)
+    stored = repository.contents.text(wanted.shown)
     start, end = (len(canonical(stored.stored[: stored.offset(at)])) for at in excerpt.source_range)
     return Marked(((start, end),))

@@ -104,14 +104,14 @@ class Places(Protocol):
 
 def shown(repository: Repository, view: View, text: Representation) -> Places:
     """What the frame shows of a document, counted; `text` is what is cited of it."""
-    cited = repository.text(text)
+    cited = repository.contents.text(text)
     if view.drawn is not None:
         places = drawn_map_of(repository, text)
         if places is not None:
-            root = mhtml.open(repository.read(view.drawn)).root
+            root = mhtml.open(repository.contents.read(view.drawn)).root
             return _PlacesOfDrawn(Document(root.content, "text/html", "utf-8"), places)
     if view.is_page:
-        document = Document.of(repository.text(view.main), view.main.media_type)
+        document = Document.of(repository.contents.text(view.main), view.main.media_type)
         document.tokens()  # kept for both who need them: the rendition, and what is counted
         if document.reading.rendition.text == cited.text:
             return PlacesOfPage(document)

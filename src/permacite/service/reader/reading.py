@@ -137,8 +137,8 @@ class Reader:
         """
         repository = self._repository
         version, answer, fragment = _opened(repository, reference, text_fragment)
-        repository.check_access(answer)  # what is restricted is not shown
-        citations = recorded.all_cited(repository, repository.citations(version.pdi))
+        repository.contents.check_access(answer)  # what is restricted is not shown
+        citations = recorded.all_cited(repository, repository.passages.citations(version.pdi))
         exact = str(answer.pdi) + (f"#{fragment.specifier}" if fragment else "")
         source = marking.text_source(repository, answer.pdi)
         history = documents.history(repository, version.pdi)
@@ -164,7 +164,7 @@ class Reader:
             citations=citations,
             overlapping=tuple(_overlapping(citations, exact, fragment)),
             live=live_address(document.uri, passage.quote if passage else ""),
-            live_check=repository.last_check(version, exact),
+            live_check=repository.live_pages.last_check(version, exact),
             passage=passage,
             cited=next((item for item in citations if item.reference == exact), None),
             text_pdi=str(source.representation.pdi) if source else None,
@@ -216,8 +216,8 @@ class Reader:
         What is wrong with it is told there.
         """
         with contextlib.suppress(PermaciteError):
-            original = self._repository.representation(names.document_of(leaf.pdi)[0])
-            self._repository.excerpt(original, f"page={leaf.number}", preview=True)
+            original = self._repository.lookup.representation(names.document_of(leaf.pdi)[0])
+            self._repository.contents.excerpt(original, f"page={leaf.number}", preview=True)
 
     def page_state(
         self,
@@ -266,7 +266,7 @@ class Reader:
             words=ENGLISH,
         )
         text = names.text_representation(repository, view.shown.pdi)
-        repository.check_access(text)
+        repository.contents.check_access(text)
         part = view.fragment.specifier if view.paper and view.fragment else ""
         key = str(view.shown.pdi), str(text.pdi), part
         shown = self._places.get(*key)
@@ -284,7 +284,7 @@ def _opened(
 ) -> tuple[Version, Representation, pdi.FragmentPDI | None]:
     """What a name opens: of one without format and fragment, what readers are led to."""
     name, fragment = names.document_of(reference)
-    version, answer = repository.answering(name)
+    version, answer = repository.lookup.answering(name)
     if name.format is None and fragment is None and text_fragment is None:
         answer = documents.opened(repository, version)
     return version, answer, fragment
@@ -338,7 +338,7 @@ def _markable(
     frame: int | None,
 ) -> Markable | None:
     """What can be marked of a document. Only what may hold several frames is read for it."""
-    content = repository.read(answer) if answer.media_type.startswith("image/") else b""
+    content = repository.contents.read(answer) if answer.media_type.startswith("image/") else b""
     return regions.markable(answer, content, fragment, frame)
 
 
@@ -375,12 +375,12 @@ def _passage(
         return quoted.passage(source, start, end)
     if fragment is None or marked.trouble:
         return None
-    representation = repository.representation(fragment.pdi)
+    representation = repository.lookup.representation(fragment.pdi)
     place = PagePlace.of(fragment.scheme, fragment.positions)
     if place is not None:
         words = words_on(repository, representation, place) if place.area else None
         return Passage(0, 0, 0, words, "", "") if words else None
-    excerpt = repository.excerpt(representation, fragment.specifier)
+    excerpt = repository.contents.excerpt(representation, fragment.specifier)
     return Passage(0, 0, 0, excerpt.text, "", "") if excerpt.text else None
 
 

@@ -148,7 +148,7 @@ def element(
     words: Words,
 ) -> Element:
     """A picture, sound or video as HTML, with what is cited of it. Raises as `markable` does."""
-    content = repository.read(representation)
+    content = repository.contents.read(representation)
     shown = markable(representation, content, fragment, asked)
     if shown is None:
         raise ValueError(representation.media_type)
@@ -188,7 +188,7 @@ def _previewed(
 ) -> Element:
     """The cited part of a recording that few browsers play: the part alone, and said to be made."""
     try:
-        preview = repository.excerpt(representation, fragment.specifier, preview=True)
+        preview = repository.contents.excerpt(representation, fragment.specifier, preview=True)
     except PermaciteError as error:
         return failed(error, words)
     address = f"data:{preview.media_type};base64,{base64.b64encode(preview.data).decode()}"
@@ -203,7 +203,7 @@ def _previewed(
 
 def _png(repository: Repository, representation: Representation, frame: int) -> bytes:
     """One frame whole, as a PNG. Raises PermaciteError where none can be made."""
-    whole = repository.excerpt(representation, f"rect=(0,0),({_ALL},{_ALL}),{frame}")
+    whole = repository.contents.excerpt(representation, f"rect=(0,0),({_ALL},{_ALL}),{frame}")
     if whole.media_type != "image/png":
         raise PermaciteError("browsers cannot show the colours of this picture")
     return whole.data

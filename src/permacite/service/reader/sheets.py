@@ -116,7 +116,7 @@ def paper(repository: Repository, version: Version, shown: Representation) -> Pa
     for item in version.representations:
         if item.media_type == PDF and shown.derived_from == item.format:
             original = item
-    if original is None or repository.restrictions([original]):
+    if original is None or repository.lookup.restrictions([original]):
         return None
     text = text_of_pages(repository, original)
     if shown is not original and (text is None or places_of(repository, text) is None):
@@ -172,7 +172,7 @@ def sheet_html(
         marks.append(_mark((left, top, left + wide, top + high), "area", label))
     boxes = "".join(mark.html(width, height, is_first=not at) for at, mark in enumerate(marks))
     alt = html.escape(words("leaf.drawn", number=shown.label or shown.number))
-    picture = repository.excerpt(document.original, f"page={shown.number}", preview=True)
+    picture = repository.contents.excerpt(document.original, f"page={shown.number}", preview=True)
     address = f"data:{picture.media_type};base64,{base64.b64encode(picture.data).decode()}"
     style = f"max-width:{_PIXELS_OF_A_POINT * width:.0f}px"
     drawn = f'<div class="drawn"><img id="media" alt="{alt}" src="{address}">{boxes}</div>\n'
@@ -199,7 +199,7 @@ def _size(
     key = document.original.digest, str(number)
     size = _SIZES.get(*key)
     if size is None:
-        with repository.source(document.original) as source:
+        with repository.contents.source(document.original) as source:
             source.check()
             count, frame = measured(source, number)
             size = count, *frame.size
@@ -255,7 +255,7 @@ def _layer(repository: Repository, document: Paper, number: int, size: tuple[flo
     if places is None or document.text is None:
         return ""
     start, end = places.span_of(number)
-    text = repository.text(document.text).words(start, end)
+    text = repository.contents.text(document.text).words(start, end)
     pieces = list(_pieces(text, start, places))
     written, at = [], 0
     for piece, following in zip(pieces, [*pieces[1:], None], strict=True):

@@ -140,8 +140,8 @@ def _player(repository: Repository, place: Heard) -> Player | None:
     """What plays a recording; None where it is not given out here."""
     name = pdi.parse(place.pdi)
     assert isinstance(name, pdi.PDI)  # noqa: S101 - it has no fragment
-    (known,) = repository.find_representations([name])
-    if known is None or repository.restrictions([known]):
+    (known,) = repository.lookup.find_representations([name])
+    if known is None or repository.lookup.restrictions([known]):
         return None
     return Player(place, known.media_type.partition("/")[0])
 
@@ -158,7 +158,7 @@ def _script(
     shown = turns[begin : begin + TRANSCRIPT_LINES]
     recorded = [
         (citation.start, citation.end)
-        for citation in repository.citations(item.words.pdi)
+        for citation in repository.passages.citations(item.words.pdi)
         if citation.start is not None and citation.end is not None
     ]
     return Script(

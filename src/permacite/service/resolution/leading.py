@@ -73,7 +73,7 @@ class Leading:
         """
         name, _ = names.document_of(reference)
         try:
-            self._repository.representation(name)
+            self._repository.lookup.representation(name)
         except NotFoundError:
             start = elsewhere(self._repository, str(name), "N2C")
             if not start:

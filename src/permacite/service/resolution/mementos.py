@@ -51,9 +51,9 @@ class Mementos:
             name, fragment = names.document_of(reference)
             if fragment is not None or name.version is None:
                 return None
-            version = self._repository.version(name)
-            main = self._repository.main(version)
-            self._repository.check_access(main)
+            version = self._repository.lookup.version(name)
+            main = self._repository.lookup.main(version)
+            self._repository.contents.check_access(main)
         except PermaciteError:
             return None
         if name.format not in {None, main.format} or version.provenance.uri is None:

@@ -124,12 +124,12 @@ class Octets:
 
     def check(self) -> None:
         """Compare the digest of all octets of the document, and hold none. Raises as `read`."""
-        with self._repository.source(self._representation) as source:
+        with self._repository.contents.source(self._representation) as source:
             source.check()
 
     def read(self, start: int, end: int, step: int) -> Iterator[bytes]:
         """The octets from `start` up to `end`, `step` at a time. Raises as `resolve`."""
-        pieces = self._repository.pieces(self._representation)
+        pieces = self._repository.contents.pieces(self._representation)
         with pieces.reading() as fetch:
             for at in range(start, end, step):
                 yield bytes(fetch(at, min(at + step, end)))
@@ -178,7 +178,7 @@ class Resolver:
         Raises NotFoundError, RestrictedError.
         """
         answer, representation, fragment = self._answering(reference)
-        self._repository.check_access(representation)
+        self._repository.contents.check_access(representation)
         part = _with_sayings(answer, self._repository, representation, fragment)
         return Octets(part, representation, fragment, self._repository)
 
@@ -189,7 +189,7 @@ class Resolver:
         named = addresses.reference_of(self._repository, reference, when)
         name, fragment = names.document_of(named)
         try:
-            version, representation = self._repository.answering(name)
+            version, representation = self._repository.lookup.answering(name)
         except NotFoundError as error:
             present = self._now_called(named, error)
             answer, representation, fragment = self._answering(present)
@@ -262,10 +262,10 @@ class Resolver:
 
         Raises LimitError for too much, RestrictedError where none is left.
         """
-        version = self._repository.version(names.document_of(reference)[0])
+        version = self._repository.lookup.version(names.document_of(reference)[0])
         if sum(item.size_bytes for item in version.representations) > _MOST_BYTES:
             raise LimitError("too much for one answer", limit="answer_bytes", maximum=_MOST_BYTES)
-        restricted = self._repository.restrictions(version.representations)
+        restricted = self._repository.lookup.restrictions(version.representations)
         given_out = [item for item in version.representations if item.pdi not in restricted]
         # Where nothing is given out, the answer is the error that says why.
         wanted = given_out or version.representations
@@ -277,9 +277,9 @@ class Resolver:
         A name without a format means all formats of its version.
         """
         name, fragment = names.document_of(reference)
-        exact = self._repository.representation(name).pdi
+        exact = self._repository.lookup.representation(name).pdi
         if name.format is None:
-            formats = self._repository.version(name).representations
+            formats = self._repository.lookup.version(name).representations
             return [str(exact), *(str(item.pdi) for item in formats if item.pdi != exact)]
         return [str(exact) + (f"#{fragment.specifier}" if fragment is not None else "")]
 
@@ -298,19 +298,19 @@ class Resolver:
         name = exact = None
         if reference is not None:
             name, fragment = names.document_of(reference)
-            full = repository.representation(name).pdi  # an unknown name is an error
+            full = repository.lookup.representation(name).pdi  # an unknown name is an error
             if fragment is not None:
                 exact = str(full.fragment(fragment.scheme, *fragment.positions))
                 yield self._in_words(self._resolves(exact), full)
-        yield from repository.verify(name)
+        yield from repository.fixity.verify(name)
         try:
-            citations = repository.citations(name)
+            citations = repository.passages.citations(name)
         except StorageError as error:
             yield Finding("catalog", "catalog", error.problem)
             return
         for citation in citations:
             if exact in {None, citation.fragment}:
-                yield self._in_words(repository.check_citation(citation), citation.pdi)
+                yield self._in_words(repository.passages.check_citation(citation), citation.pdi)
 
     def _in_words(self, finding: Finding, name: pdi.PDI) -> Finding:
         """What is wrong with a part of a document, and which part of it that is, for people."""
@@ -318,7 +318,7 @@ class Resolver:
             return finding
         from permacite.service.citations.parts import words_of
 
-        title = self._repository.version(name).title or str(name.document)
+        title = self._repository.lookup.version(name).title or str(name.document)
 
         place = words_of(finding.name, "", title)
         return dataclasses.replace(finding, detail=f"{place}: {finding.detail}")
@@ -334,9 +334,9 @@ class Resolver:
 
 def _with_all(answer: Resolved, repository: Repository, representation: Representation) -> Resolved:
     """All of a document."""
-    content, text = repository.read(representation), None
+    content, text = repository.contents.read(representation), None
     if representation.media_type.startswith("text/"):
-        text = repository.text(representation).text
+        text = repository.contents.text(representation).text
     return dataclasses.replace(answer, content=content, text=text)
 
 
@@ -354,7 +354,7 @@ def _with_part(
         hint = "add a fragment, such as #sec=12,31"
         raise NotFoundError("there are previews of parts alone", answer.exact, hint=hint)
     by_pieces = fragment.scheme == "byte" and not whole
-    excerpt = repository.excerpt(
+    excerpt = repository.contents.excerpt(
         representation, fragment.specifier, whole=not by_pieces, preview=preview
     )
     if excerpt.clipped:
@@ -381,7 +381,7 @@ def _with_words(
     whole: bool,
 ) -> Resolved:
     """Characters of a text, found by its index where there is one. Raises NotFoundError."""
-    text = repository.text(representation, whole=whole)
+    text = repository.contents.text(representation, whole=whole)
     excerpt = extract_from(text, representation.media_type, fragment)
     if excerpt.clipped:
         raise _beyond(fragment, text.length)

@@ -96,7 +96,7 @@ class Sites:
         A site of which nothing is given out is none.
         """
         repository, most = self._repository, _within(limit)
-        found = repository.by_site(after=after.lower(), limit=most + 1)
+        found = repository.origins.by_site(after=after.lower(), limit=most + 1)
         shown = tuple(
             site
             for site, _, main in found[:most]
@@ -111,7 +111,7 @@ class Sites:
         """
         repository, most = self._repository, _within(limit)
         site = site.strip().lower()
-        found = repository.by_site(site, after=after, limit=most + 1)
+        found = repository.origins.by_site(site, after=after, limit=most + 1)
         shown = (_page(repository, *each) for each in found[:most])
         following = found[most - 1][0] if len(found) > most else None
         return SavedFrom(site, tuple(page for page in shown if page is not None), following)
@@ -146,7 +146,7 @@ def _pages(repository: Repository, site: str) -> Iterator[LastSaved]:
     """All addresses of a site of which anything is given out."""
     after: str | None = ""
     while after is not None:
-        found = repository.by_site(site, after=after, limit=_MOST)
+        found = repository.origins.by_site(site, after=after, limit=_MOST)
         shown = (_page(repository, *each) for each in found)
         yield from (page for page in shown if page is not None)
         after = found[-1][0] if len(found) == _MOST else None
@@ -157,12 +157,12 @@ def _page(
 ) -> LastSaved | None:
     """An address with its last version, or the last one before it that is given out."""
     if main is None:
-        every = [each for each in repository.find_by_uri(uri) if each.provenance.uri == uri]
-        restricted = repository.restrictions(
+        every = [each for each in repository.origins.find_by_uri(uri) if each.provenance.uri == uri]
+        restricted = repository.lookup.restrictions(
             item for each in every for item in each.representations
         )
         before = next((each for each in every if of_all(each, restricted) is None), None)
         if before is None:
             return None
-        version, main = before, repository.main(before, restricted)
+        version, main = before, repository.lookup.main(before, restricted)
     return LastSaved(uri, str(main.pdi), version.title, addresses.captured_at(version))

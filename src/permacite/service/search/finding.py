@@ -158,13 +158,15 @@ class Search:
             return index.count()
 
     def _jotted_in(self, query: Query) -> tuple[Jotting, ...]:
-        return tuple(each for each in self._repository.jottings() if query.stands_in(each.text))
+        return tuple(
+            each for each in self._repository.annotations.find() if query.stands_in(each.text)
+        )
 
     def _jotted(self, tag: str, collection: str) -> tuple[str, ...] | None:
         """The documents that have the tag and are in the collection, if any is asked for."""
         wanted: list[tuple[Kind, str]] = [("tag", tag), ("collection", collection)]
         held = [
-            {each.reference for each in self._repository.jottings(kind=kind, text=text)}
+            {each.reference for each in self._repository.annotations.find(kind=kind, text=text)}
             for kind, given in wanted
             if (text := " ".join(given.split()))
         ]
@@ -227,10 +229,10 @@ class _Asked:
         repository = self._repository
         pdis = [names.document_of(name)[0] for name in found]
         try:
-            versions = repository.find_versions(pdis, agreed=True)
+            versions = repository.lookup.find_versions(pdis, agreed=True)
         except PermaciteError:  # one of them is altered
             versions = [version for pdi in pdis if (version := _agreed(repository, pdi))]
-        restricted = repository.restrictions(
+        restricted = repository.lookup.restrictions(
             item for version in versions if version for item in version.representations
         )
         for version in filter(None, versions):
@@ -240,12 +242,12 @@ class _Asked:
     def _hit(self, version: Version, restricted: Mapping[PDI, Restriction], query: Query) -> Hit:
         repository = self._repository
         source = text_of(repository, version, restricted)
-        main = repository.main(version, restricted)
+        main = repository.lookup.main(version, restricted)
         if source is None:
-            repository.check_access(main)
+            repository.contents.check_access(main)
             place = None
         else:
-            place = passage(repository.text(source).text, query)
+            place = passage(repository.contents.text(source).text, query)
         if source is None or place is None:
             return _told(version, main, str(documents.opened(repository, version).pdi))
         reference = str(source.pdi.fragment("char", place.start, place.end))
@@ -254,7 +256,7 @@ class _Asked:
 
 def _agreed(repository: Repository, pdi: PDI) -> Version | None:
     try:
-        return repository.version(pdi)
+        return repository.lookup.version(pdi)
     except PermaciteError:
         return None
 
@@ -280,7 +282,7 @@ def _special(repository: Repository, typed: str) -> Results | None:
     first, slash, _ = lowered.partition("/")
     if lowered.startswith(("urn:pdi:", "pdi:", "swh:")):
         return _document(repository, typed)
-    if first in repository.series_names():
+    if first in repository.settings.series_names():
         return Results("pattern", goes_to=typed)
     if slash and _HOST.fullmatch(first):
         return _page(repository, [f"https://{typed}", f"http://{typed}"])
@@ -294,10 +296,10 @@ def _document(repository: Repository, typed: str) -> Results:
             return Results("pattern", goes_to=typed)
     try:
         typed = addresses.reference_of(repository, typed)
-        version = repository.version(names.document_of(typed)[0])
+        version = repository.lookup.version(names.document_of(typed)[0])
     except (ParseError, NotFoundError):
         return Results("name")
-    hit = _told(version, repository.main(version), typed)
+    hit = _told(version, repository.lookup.main(version), typed)
     return Results("name", (hit,), goes_to=typed)
 
 
@@ -313,9 +315,9 @@ def _page(repository: Repository, spelt: list[str]) -> Results:
         else:
             reference = None if held is None else held.reference
         if reference is not None:
-            version = repository.version(names.document_of(reference)[0])
+            version = repository.lookup.version(names.document_of(reference)[0])
             if "#" not in reference:
                 reference = str(documents.opened(repository, version).pdi)
-            hit = _told(version, repository.main(version), reference)
+            hit = _told(version, repository.lookup.main(version), reference)
             return Results("address", (hit,), goes_to=reference)
     return Results("address", sought=spelt[0])

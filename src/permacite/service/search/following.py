@@ -82,7 +82,7 @@ def _step(repository: Repository, index: Index) -> tuple[int, int, bool]:
     begun = int(index.state("begun") or size)
     seen = index.state(_MARK)
     # All that comes into an empty index is as open as it is from here on.
-    changed, mark = repository.access_changes(seen if start else None)
+    changed, mark = repository.access.changes(seen if start else None)
     if start == size and mark == seen:
         return start, size, True
     entries = list(islice(repository.log.leaves(start, size), _ENTRIES))
@@ -151,7 +151,7 @@ def _renew(repository: Repository, connection: sqlite3.Connection, document: PDI
     """Have the versions of a document leave that are given out no longer; index the others anew."""
     name = str(document)
     forget(connection, name)
-    numbers = [version.number for version in repository.versions(document)]
+    numbers = [version.number for version in repository.lookup.versions(document)]
     put(connection, rows_of(repository, [(name, number) for number in numbers]))
 
 
@@ -171,7 +171,7 @@ def text_of(
     `restricted`, of its formats, spares asking.
     """
     if restricted is None:
-        restricted = repository.restrictions(version.representations)
+        restricted = repository.lookup.restrictions(version.representations)
     texts = [item for item in version.representations if item.pdi not in restricted]
     plain = [item for item in texts if item.media_type == "text/plain"]
     drawn = [item for item in plain if names.is_drawn(item)]
@@ -190,8 +190,8 @@ def rows_of(repository: Repository, wanted: Iterable[tuple[str, int]]) -> list[R
     for name, number in wanted:
         with suppress(PermaciteError):
             named.append(replace(names.document_of(name)[0], version=number))
-    known = [version for version in repository.find_versions(named) if version is not None]
-    restricted = repository.restrictions(
+    known = [version for version in repository.lookup.find_versions(named) if version is not None]
+    restricted = repository.lookup.restrictions(
         item for version in known for item in version.representations
     )
     return [
@@ -204,9 +204,9 @@ def _row(repository: Repository, version: Version, restricted: Mapping[PDI, Rest
     text = ""
     if source is not None:
         with suppress(PermaciteError):  # it is damaged, and fsck tells of it
-            text = repository.text(source).text[:_MOST_CHARACTERS]
+            text = repository.contents.text(source).text[:_MOST_CHARACTERS]
     address = version.provenance.uri or version.provenance.final_uri or ""
-    main = repository.main(version, restricted)
+    main = repository.lookup.main(version, restricted)
     return Row(
         name=str(version.pdi.document),
         number=version.number,
@@ -214,7 +214,7 @@ def _row(repository: Repository, version: Version, restricted: Mapping[PDI, Rest
         site=(urlsplit(address).hostname or "") if address else "",
         kind=main.media_type,
         saved=addresses.captured_at(version).isoformat(timespec="seconds"),
-        cited=bool(repository.citations(version.pdi)),
+        cited=bool(repository.passages.citations(version.pdi)),
         title=folded(version.title or ""),
         about=folded(" ".join(_about(repository, version, restricted, address))),
         text=folded(text),
@@ -240,7 +240,9 @@ def _about(
         yield str(person.value)
     name = str(version.pdi.document)
     within = [(name, f"{name}A")]  # a part of it has a dot, a number sign or an at sign behind
-    for statement in repository.assertions(within, None, after=0, limit=_STATEMENTS).items:
+    for statement in repository.statement_search.page(
+        within, None, after=0, limit=_STATEMENTS
+    ).items:
         yield statement.object
 
 

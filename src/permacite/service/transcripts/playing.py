@@ -76,7 +76,7 @@ class Sayings:
 
         All of it where `span` is None. Nothing is told of words that have no time.
         """
-        version = self._repository.version(words.pdi)
+        version = self._repository.lookup.version(words.pdi)
         source = relating.captions_of(version)
         if source is None:
             return []
@@ -127,14 +127,14 @@ class Sayings:
     def _read(self, source: Representation) -> Words | None:
         if not self._is_given_out(source):
             return None
-        text = self._repository.text(source, whole=False).stored
+        text = self._repository.contents.text(source, whole=False).stored
         with contextlib.suppress(ParseError):
             read = captions.read_captions(text, source.media_type)
             return captions.words_of(read, source.media_type)
         return None
 
     def _is_given_out(self, representation: Representation) -> bool:
-        return not self._repository.restrictions([representation])
+        return not self._repository.lookup.restrictions([representation])
 
 
 def are_words(representation: Representation) -> bool:

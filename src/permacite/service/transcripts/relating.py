@@ -84,7 +84,7 @@ class Transcripts:
         """
         if language is not None and not _TAG.fullmatch(language):
             raise ParseError("expected a language, such as en or pt-BR", language, 0, "RFC 5646 §2")
-        version = self._repository.version(names.document_of(transcript)[0])
+        version = self._repository.lookup.version(names.document_of(transcript)[0])
         source = captions_of(version)
         if source is None:
             raise ConflictError("this is no file of captions that has words", transcript)
@@ -92,7 +92,7 @@ class Transcripts:
         if heard is None:
             raise ConflictError("this is neither a sound nor a video", recording)
         if language is None:
-            text = self._repository.text(source).stored
+            text = self._repository.contents.text(source).stored
             language = captions.read_captions(text, source.media_type).language
         statements, subject = self._repository.statements, as_urn(source.pdi)
         statements.state(subject, _PREDICATE, as_urn(heard.pdi))
@@ -117,11 +117,11 @@ def captions_of(version: Version) -> Representation | None:
 def transcripts_of(repository: Repository, recording: Representation) -> list[Transcript]:
     """The transcripts of a recording that are here, in the order in which they were stated."""
     objects = _spellings(recording.pdi) | _spellings(recording.pdi.document)
-    said = repository.statements_to(sorted(objects), _PREDICATES)
+    said = repository.statement_search.about_objects(sorted(objects), _PREDICATES)
     known: dict[pdi.PDI, Transcript] = {}
     for subject in dict.fromkeys(statement.subject for statement in said):
         with contextlib.suppress(NotFoundError, ParseError):
-            version = repository.version(names.document_of(subject)[0])
+            version = repository.lookup.version(names.document_of(subject)[0])
             transcript = transcript_in(repository, version)
             if transcript is not None:
                 known.setdefault(transcript.captions.pdi, transcript)
@@ -130,7 +130,7 @@ def transcripts_of(repository: Repository, recording: Representation) -> list[Tr
 
 def recordings_of(repository: Repository, source: Representation) -> Iterator[pdi.PDI]:
     """The full names of the recordings that captions are of; they may be in other archives."""
-    said = repository.statements_about(_subjects(source), _PREDICATES)
+    said = repository.statement_search.about(_subjects(source), _PREDICATES)
     for text in dict.fromkeys(statement.object for statement in said):
         with contextlib.suppress(NotFoundError, ParseError):
             name, _ = names.document_of(text)
@@ -168,7 +168,7 @@ def with_recordings(repository: Repository, listed: Sequence[Document]) -> Itera
     }
     stated: dict[str, list[str]] = {}
     if captioned:
-        for statement in repository.statements_about(list(captioned), _PREDICATES):
+        for statement in repository.statement_search.about(list(captioned), _PREDICATES):
             stated.setdefault(statement.subject, []).append(statement.object)
     for document in listed:
         names = [name for item in document.formats for name in stated.get(item.pdi, ())]
@@ -178,7 +178,7 @@ def with_recordings(repository: Repository, listed: Sequence[Document]) -> Itera
 
 def title_of(repository: Repository, name: pdi.PDI) -> str | None:
     """The title of a document, if it is here."""
-    (version,) = repository.find_versions([name])
+    (version,) = repository.lookup.find_versions([name])
     return None if version is None else version.title
 
 
@@ -188,14 +188,14 @@ def transcript_in(repository: Repository, version: Version) -> Transcript | None
     if source is None:
         return None
     (words,) = (item for item in version.representations if item.derived_from == source.format)
-    stated = repository.statements_about(_subjects(source), _LANGUAGES)
+    stated = repository.statement_search.about(_subjects(source), _LANGUAGES)
     language = stated[-1].object if stated else None
     return Transcript(source, words, version.title, language)
 
 
 def _recording(repository: Repository, name: pdi.PDI) -> Representation | None:
     """The sound or video of a name; None where it is not here, or none."""
-    (version,) = repository.find_versions([name])
+    (version,) = repository.lookup.find_versions([name])
     if version is None:
         return None
     for item in version.representations:

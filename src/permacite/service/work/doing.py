@@ -64,7 +64,7 @@ class Worker:
         return Outcome(dict(tally.counts), tuple(tally.told))
 
     def _check_octets(self, what: Mapping[str, Any], tally: _Tally) -> None:
-        for finding in self._repository.verify_new(what["start"], what["end"]):
+        for finding in self._repository.fixity.verify_new(what["start"], what["end"]):
             tally.counts["checked"] += 1
             if finding.kind not in HARMLESS:
                 tally.add("bad", finding.name, f"{finding.kind}: {finding.detail}")
@@ -101,10 +101,10 @@ class Worker:
 
     def _newest(self, start: int, end: int) -> Iterator[Version]:
         """The versions of a range that are the last of their documents."""
-        for named in self._repository.logged(start, end):
+        for named in self._repository.fixity.logged(start, end):
             with suppress(PermaciteError):  # erased, or damaged, which fixity tells
                 if isinstance(named, PDI):
-                    version = self._repository.version(named.document)
+                    version = self._repository.lookup.version(named.document)
                     if version.number == named.version:
                         yield version
 

@@ -59,7 +59,7 @@ class WebAnnotations:
     def page(self) -> dict[str, Json]:
         """All that was cited and noted, as one Annotation Page in JSON-LD."""
         repository = self._repository
-        cited = recorded.all_cited(repository, repository.citations())
+        cited = recorded.all_cited(repository, repository.passages.citations())
         items = [*map(_of_citation, cited), *map(_of_jotting, self._jottings.list())]
         return {"@context": _CONTEXT, "type": "AnnotationPage", "items": items}
 

@@ -108,7 +108,7 @@ class _Finder:
     def __init__(self, repository: Repository, name: pdi.PDI, target: Target) -> None:
         """Raises NotFoundError where the target says that it is of another document."""
         self._repository = repository
-        self._version = repository.version(name)
+        self._version = repository.lookup.version(name)
         self._target = target
         self._named = self._source_of(target)
 
@@ -127,7 +127,7 @@ class _Finder:
         if pdi.denotes_same(named.document, self._version.pdi.document) and (
             named.version in {None, self._version.pdi.version}
         ):
-            return self._repository.representation(
+            return self._repository.lookup.representation(
                 dataclasses.replace(named, version=self._version.pdi.version)
                 if named.version is None
                 else named
@@ -312,19 +312,19 @@ class _Finder:
         return None
 
     def _named_part(self, fragment: pdi.FragmentPDI) -> Found:
-        representation = self._repository.representation(fragment.pdi)
+        representation = self._repository.lookup.representation(fragment.pdi)
         if fragment.scheme == "char" and representation == self._source().representation:
             start, end = map(int, fragment.positions)
             return self._characters(start, end, "fragment")
         return Found(f"{representation.pdi}#{fragment.specifier}", ("fragment",))
 
     def _element(self, name: str) -> Found:
-        main = self._repository.main(self._version)
+        main = self._repository.lookup.main(self._version)
         if main.media_type not in PAGES:
             raise NotFoundError("only pages have elements that are selected so", str(main.pdi))
         named = typed.specifier("name", name, main.media_type)
         part = main.pdi.fragment(named.scheme, *named.positions)
-        self._repository.excerpt(main, part.specifier)
+        self._repository.contents.excerpt(main, part.specifier)
         return Found(str(part), ("element",))
 
     def _part(self, of: Representation, scheme: str, positions: str, by: str) -> Found:
@@ -362,7 +362,7 @@ class _Finder:
     def _original(self) -> Representation:
         """What was committed, and not made from it."""
         own = [each for each in self._version.representations if each.derived_from is None]
-        return own[0] if own else self._repository.main(self._version)
+        return own[0] if own else self._repository.lookup.main(self._version)
 
 
 def _rank(said: Said) -> int:

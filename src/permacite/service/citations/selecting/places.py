@@ -43,7 +43,7 @@ def frame_of(repository: Repository, paged: Representation, number: int) -> Page
 def _measured(repository: Repository, paged: Representation, number: int) -> tuple[int, PageFrame]:
     known = _FRAMES.get(paged.digest, str(number))
     if known is None:
-        with repository.source(paged) as source:
+        with repository.contents.source(paged) as source:
             source.check()
             known = measured(source, number)
         _FRAMES.put(known, paged.digest, str(number))
@@ -80,7 +80,7 @@ def words_in(
 
 def _joined(repository: Repository, text: Representation, spans: Spans) -> Spans:
     """Stretches between which there is nothing but white space as one."""
-    words = repository.text(text).text
+    words = repository.contents.text(text).text
     joined: Spans = []
     for start, end in sorted(spans):
         if joined and not words[joined[-1][1] : start].strip():
@@ -111,16 +111,16 @@ def words_on(repository: Repository, paged: Representation, place: PagePlace) ->
 
 def words_of_element(repository: Repository, version: Version, fragment: pdi.FragmentPDI) -> Spans:
     """Where the words of an element of a page stand in its text."""
-    main = repository.representation(fragment.pdi)
+    main = repository.lookup.representation(fragment.pdi)
     if main.media_type not in PAGES:
         raise NotFoundError("the words of this part are not known to be in the text", str(fragment))
-    excerpt = repository.excerpt(main, fragment.specifier)
+    excerpt = repository.contents.excerpt(main, fragment.specifier)
     if excerpt.source_range is None:
         return []
-    document = Document.of(repository.text(main), main.media_type)
+    document = Document.of(repository.contents.text(main), main.media_type)
     rendition = document.reading.rendition
     text = names.text_representation(repository, version.pdi)
-    if rendition.text != repository.text(text).text:
+    if rendition.text != repository.contents.text(text).text:
         return []
     start, end = map(document.text.offset, excerpt.source_range)
     return [rendition.text_range(start, min(end, len(document.source)))]

@@ -112,7 +112,7 @@ def _part(
     repository: Repository, reference: str
 ) -> tuple[Version, Representation, pdi.FragmentPDI]:
     name, fragment = names.document_of(reference)
-    version, representation = repository.answering(name)
+    version, representation = repository.lookup.answering(name)
     if fragment is None:
         hint = "name a part, such as #char=3,9"
         raise NotFoundError("other programs mark parts of documents", reference, hint=hint)
@@ -121,7 +121,7 @@ def _part(
 
 def _paged(repository: Repository, text: Representation, reference: str) -> Representation:
     """The PDF that a text was made of. Raises NotFoundError."""
-    for each in repository.version(text.pdi).representations:
+    for each in repository.lookup.version(text.pdi).representations:
         is_source = each.media_type == PDF and each.format == text.derived_from
         if is_source and text_of_pages(repository, each) == text:
             return each
@@ -139,7 +139,7 @@ def _of_words(
     boxes: dict[int, list[Box]] = {}
     for quad in known.quads(start, end):
         boxes.setdefault(quad.page, []).append(quad[1:])
-    words = repository.text(text).words(start, end)
+    words = repository.contents.text(text).words(start, end)
     return boxes, " ".join(words.split()), start - known.page_at(start).start
 
 

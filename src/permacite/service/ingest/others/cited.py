@@ -73,7 +73,9 @@ class CarriedCitations:
         digests, fragment = page.get("formats"), one.reference.partition("#")[2]
         if not isinstance(digests, dict):
             return NotFoundError("the file does not say what was cited", one.reference)
-        found = (self._repository.find_by_digest(str(digest)) for digest in digests.values())
+        found = (
+            self._repository.origins.find_by_digest(str(digest)) for digest in digests.values()
+        )
         for version in (version for versions in found for version in versions):
             if page.get("url") not in {version.provenance.uri, version.provenance.final_uri}:
                 continue

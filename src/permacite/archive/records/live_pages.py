@@ -1,14 +1,16 @@
-"""What the last look at a live page found, and what was news of cited passages.
+"""Checks of live pages: the last results, news of cited passages, and watched pages.
 
-Looks are notes, each of which replaces the one before: nothing that is proven rests on them. News
-stay, one for each time that a look found something else than the look before.
+A result replaces the one before, and no proof depends on it. News stay: one for each check that
+found something else than the check before. Watched pages are private: no entry of the log names
+them.
 """
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from permacite.archive.model import LiveCheck, News
+from permacite.archive.model import LiveCheck, News, Watch
 from permacite.archive.records import citations
 from permacite.archive.records.rows import (
     LIVE,
@@ -21,12 +23,22 @@ from permacite.archive.records.rows import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
 
     from permacite.archive.records.rows import Transaction
     from permacite.archive.records.session import Session
     from permacite.pdi import PDI
 
-__all__ = ["last_check", "last_news", "news", "note_check"]
+__all__ = [
+    "last_check",
+    "last_news",
+    "news",
+    "note_check",
+    "note_watched",
+    "unwatch",
+    "watch",
+    "watches",
+]
 
 _NOTE_PAGE = """
 INSERT INTO live_page
@@ -142,4 +154,49 @@ def news(connection: Session, most: int) -> list[News]:
         News(number, citation, instant(found_at), outcome, there)
         for number, row, found_at, outcome, there in connection.execute(_NEWS, (most,))
         for citation in citations.citations(connection, citation_id=row)
+    ]
+
+
+_ADD_WATCH = """
+INSERT INTO watch (uri, every_s, added_at) VALUES (?, ?, ?)
+ON CONFLICT (uri) DO UPDATE SET every_s = excluded.every_s
+"""
+_WATCHES = (
+    "SELECT uri, every_s, added_at, looked_at, outcome, problem FROM watch ORDER BY added_at, uri"
+)
+_NOTE_WATCHED = "UPDATE watch SET looked_at = ?, outcome = ?, problem = ? WHERE uri = ?"
+
+
+def watch(transaction: Transaction, uri: str, every: timedelta) -> None:
+    """Watch a page from now on, or as often as this."""
+    row = (uri, round(every.total_seconds()), timestamp(transaction.clock()))
+    transaction.connection.execute(_ADD_WATCH, row)
+
+
+def unwatch(transaction: Transaction, uri: str) -> bool:
+    """Watch a page no longer; False where it was not watched."""
+    return transaction.connection.execute("DELETE FROM watch WHERE uri = ?", (uri,)).rowcount > 0
+
+
+def note_watched(
+    transaction: Transaction, uri: str, looked_at: datetime, *, outcome: str, problem: str
+) -> None:
+    """Note when a page was looked at, and what came of it."""
+    transaction.connection.execute(_NOTE_WATCHED, (timestamp(looked_at), outcome, problem, uri))
+
+
+def watches(connection: Session) -> list[Watch]:
+    """All that is watched, in the order in which it was added."""
+    if not has_schema(connection, WATCH):
+        return []
+    return [
+        Watch(
+            uri,
+            timedelta(seconds=every_s),
+            instant(added_at),
+            None if looked_at is None else instant(looked_at),
+            outcome,
+            problem,
+        )
+        for uri, every_s, added_at, looked_at, outcome, problem in connection.execute(_WATCHES)
     ]

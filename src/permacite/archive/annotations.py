@@ -22,8 +22,11 @@ from permacite.errors import NotFoundError
 from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
+    from permacite.archive.gate import Gate
+    from permacite.archive.parts import ArchiveParts
     from permacite.archive.records.rows import Transaction
     from permacite.archive.records.session import Session
     from permacite.pdi import PDI
@@ -121,3 +124,27 @@ def jottings(
         Jotting(str(Subject(name_of((series, date, unique_id)), part)), kind, text, instant(at))
         for series, date, unique_id, part, kind, text, at in rows
     ]
+
+
+class Annotations:
+    """Tags, notes and collections in one archive. The public sees none."""
+
+    def __init__(self, parts: ArchiveParts, gate: Gate) -> None:
+        self._catalog = parts.catalog
+        self._gate = gate
+
+    def find(
+        self, name: PDI | None = None, kind: Kind | None = None, text: str | None = None
+    ) -> Sequence[Jotting]:
+        """Tags, collections and notes, the oldest first; for the public there are none."""
+        if self._gate.public:
+            return ()
+        return self._catalog.read(jottings, name, kind, text)
+
+    def add(self, subject: Subject, kind: Kind, text: str, *, at: datetime | None = None) -> None:
+        """Keep a tag, a collection or a note of a document or a part. Raises NotFoundError."""
+        self._catalog.write(jot, subject, kind, text, at=at)
+
+    def remove(self, subject: Subject, kind: Kind, text: str | None = None) -> int:
+        """Take one away, or all of its kind; return how many there were."""
+        return self._catalog.write(strike, subject, kind, text)

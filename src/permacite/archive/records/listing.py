@@ -1,4 +1,6 @@
-"""Pages of versions by pattern: each costs what a page holds, however much the archive does.
+"""Lists of versions by pattern, a page at a time, and of sites and their addresses.
+
+A page costs what it holds, however much the archive does.
 
 Rows are read in the order of commit, from where the page before ended. No index serves every
 pattern, so a page reads a bounded number of places (`Effort`), and may hold fewer versions
@@ -6,6 +8,10 @@ than were asked for, or none: `Stretch.next` then says where to go on. A pattern
 names says to cover few versions is answered by these alone, wherever they stand. Of documents of
 some days, those places are read where they were committed, and then where later versions may be.
 docs/decisions/0035-pages-by-keyset.md tells why.
+
+A site is what is in an address between `//` and the next `/`, `?` or `#`, in lower case: a host,
+and its port where one is given. Each step goes to what follows in the index, past all versions of
+the address or the site before.
 """
 
 from __future__ import annotations
@@ -19,7 +25,16 @@ if TYPE_CHECKING:
     from permacite.archive.model import Selection, Version
     from permacite.archive.records.session import Session
 
-__all__ = ["Stretch", "at", "documents", "highest_place", "stretch"]
+__all__ = [
+    "Stretch",
+    "addresses",
+    "at",
+    "documents",
+    "formats",
+    "highest_place",
+    "sites",
+    "stretch",
+]
 
 
 Condition = tuple[str, str | int]
@@ -295,3 +310,51 @@ def _interval(selection: Selection) -> list[Condition]:
         return [("d.date = ?", prefix)]
     # "~" sorts behind every digit and hyphen.
     return [("d.date >= ?", prefix), ("d.date <= ?", f"{prefix}~")] if leading else []
+
+
+_NEXT_SITE = (
+    "SELECT {name}, {listed} FROM version AS v CROSS JOIN document AS d"
+    " WHERE d.document_id = v.document_id AND instr(v.uri, '://') > 0 AND {condition}"
+    " ORDER BY {order} LIMIT 1"
+)
+"""`instr` is a function of SQLite; where an engine has another name for it, its schema has one."""
+
+
+def sites(connection: Session, *, after: str, limit: int) -> list[tuple[str, Version]]:
+    """Up to `limit` sites behind one, each with the last version saved from its first address."""
+    site = _site(connection)
+    order = f"{site}, v.uri, v.version_id DESC"
+    question = _NEXT_SITE.format(name=site, listed=LISTED, condition=f"{site} > ?", order=order)
+    return _walk(connection, question, (after,), limit)
+
+
+def addresses(
+    connection: Session, site: str, *, after: str, limit: int
+) -> list[tuple[str, Version]]:
+    """Up to `limit` addresses of a site behind one, each with the last version saved from there."""
+    question = _NEXT_SITE.format(
+        name="v.uri",
+        listed=LISTED,
+        condition=f"{_site(connection)} = ? AND v.uri > ?",
+        order="v.uri, v.version_id DESC",  # with the site before them, SQLite would sort
+    )
+    return _walk(connection, question, (site, after), limit)
+
+
+def _site(connection: Session) -> str:
+    return connection.dialect.site.format(uri="v.uri")
+
+
+def _walk(
+    connection: Session, question: str, values: tuple[str, ...], limit: int
+) -> list[tuple[str, Version]]:
+    """What follows, one by one; the last of the values is where to go on."""
+    rows: list[tuple[Any, ...]] = []
+    while len(rows) < limit:
+        row = connection.execute(question, values).fetchone()
+        if row is None:
+            break
+        rows.append(row)
+        values = (*values[:-1], row[0])
+    found = versions_of(connection, [row[1:] for row in rows])
+    return [(row[0], version) for row, (_, version) in zip(rows, found, strict=True)]

@@ -1,1 +1,0 @@
-"""Looks at live pages: what they found, and which pages are looked at again and again."""
