@@ -1,103 +1,45 @@
-"""What an archive holds: versions, formats, texts, lists of them. Nothing here writes."""
+"""Versions and formats: found by name, address or digest, and listed."""
 
 from __future__ import annotations
 
 import contextlib
-import copy
-from datetime import UTC
 from functools import partial
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from permacite import pdi as grammar
-from permacite.archive import jottings, names
-from permacite.archive.delegation import Delegations
-from permacite.archive.gate import PUBLIC, Audience, Gate, full_names_of, of_all
-from permacite.archive.log.agreement import Agreement
-from permacite.archive.model import Page, Standing
+from permacite.archive import names
+from permacite.archive.gate import of_all
+from permacite.archive.model import Page
 from permacite.archive.objects import git_blob
-from permacite.archive.records import access, citations, statements, versions
-from permacite.archive.records.lists import listing, sites
-from permacite.archive.records.looks import live, watches
+from permacite.archive.records import listing, versions
 from permacite.archive.records.octets import git_blobs, name_git_blobs, unnamed_git_blobs
-from permacite.archive.statements import Statements
-from permacite.archive.texts import Texts
-from permacite.archive.texts.contents import Contents, KnownPieces
 from permacite.errors import IntegrityError, NotFoundError, StorageError
-from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
+from permacite.pdi import PDI, PDIPattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from permacite.archive.engine import Catalog, WriteBehind
-    from permacite.archive.jottings import Jotting, Kind
-    from permacite.archive.log import Log
-    from permacite.archive.model import (
-        Assertion,
-        Citation,
-        Clock,
-        LiveCheck,
-        News,
-        Representation,
-        Restriction,
-        Version,
-        Watch,
-    )
+    from permacite.archive.gate import Gate
+    from permacite.archive.model import Representation, Restriction, Version
+    from permacite.archive.parts import ArchiveParts
     from permacite.archive.records.rows import Transaction
-    from permacite.archive.transport.publishing import Publisher
-    from permacite.extract import Decode, Excerpt
-    from permacite.text.document import DocumentText
 
-__all__ = ["Reading"]
+__all__ = ["VersionLists", "VersionLookup", "VersionOrigins"]
 
 _FIRST_PAGE = 200
 _LARGEST_PAGE = 6400
 """How many versions a list reads at a time: more and more, since each page costs a search."""
 
 
-class Reading(Contents):
-    """The questions to one archive. Any number of threads may ask at once."""
+class VersionLookup:
+    """Finds the versions and formats of one archive, as an audience sees them."""
 
-    log: Log
-    """The Merkle log over all commits."""
-    statements: Statements
-    """Assertions about names, and withdrawals."""
-    delegations: Delegations
-    """Who mints where, and which resolver answers for which names."""
-    decoder_of: Callable[[str], Decode] | None = None
-    """From a digest to what cuts its picture, sound or video; None: the decoders of `extract`."""
-
-    def __init__(self, catalog: Catalog, objects: WriteBehind, log: Log, clock: Clock) -> None:
-        """Take a catalog, objects and a log that are open, and a clock, for embargoes."""
-        self.log = log
-        self.statements = Statements(catalog)
-        self.delegations = Delegations(catalog)
-        self._catalog = catalog
-        self._objects = objects
-        self._texts = Texts(catalog, objects)
-        self._pieces = KnownPieces(catalog, objects)
-        self._agreement = Agreement(catalog)
-        self._clock = clock
-        self._gate = Gate(catalog, clock=clock, audience=None)
-        self._full_names = full_names_of(catalog)
-
-    def public(self, audience: Audience = PUBLIC) -> Self:
-        """Return the same archive as the public sees it, or some of it: see `gate`."""
-        seen = copy.copy(self)
-        gate = Gate(self._catalog, clock=self._clock, audience=audience)
-        seen._gate = gate  # noqa: SLF001 - our own copy
-        return seen
-
-    @property
-    def publisher(self) -> Publisher:
-        """What is handed out to mirrors, to the same audience."""
-        from permacite.archive.transport.publishing import Publisher
-
-        return Publisher(self._catalog, self._objects, self.log, self._gate)
-
-    def moments(self) -> AbstractContextManager[Callable[[], int | None]]:
-        """What gives, to one thread, a number that changes with each write of any process."""
-        return self._catalog.moments()
+    def __init__(self, parts: ArchiveParts, gate: Gate) -> None:
+        self._agreement = parts.agreement
+        self._catalog = parts.catalog
+        self._full_names = parts.full_names
+        self._objects = parts.objects
+        self._gate = gate
 
     def version(self, pdi: PDI) -> Version:
         """Return the version that `pdi` names; the highest where it names none.
@@ -191,6 +133,94 @@ class Reading(Contents):
             for pdi, chosen in zip(pdis, known, strict=True)
         ]
 
+    def is_serial(self, pdi: PDI) -> bool:
+        """Say whether a document's unique id is a serial number, and not one that was given."""
+        return self._catalog.read(versions.is_serial, pdi)
+
+    def restrictions(self, representations: Iterable[Representation]) -> dict[PDI, Restriction]:
+        """The restrictions of those of `representations` whose octets are not given out."""
+        return self._gate.restrictions(representations)
+
+
+class VersionOrigins:
+    """Finds versions by what they came from: an address, a digest, an idempotency key."""
+
+    def __init__(self, parts: ArchiveParts, gate: Gate, lookup: VersionLookup) -> None:
+        self._catalog = parts.catalog
+        self._objects = parts.objects
+        self._gate = gate
+        self._lookup = lookup
+
+    def find_by_uri(self, uri: str) -> Sequence[Version]:
+        """Return the versions that came from `uri`, requested or final, newest first."""
+        return self._gate.shown(self._catalog.read(versions.from_uri, uri))
+
+    def given_out_from(self, uri: str) -> Sequence[tuple[Version, Representation]]:
+        """The same of which anything is given out, each with the format that stands for it."""
+        found, restricted = self._gate.shown_with(self._catalog.read(versions.from_uri, uri))
+        shown = [version for version in found if of_all(version, restricted) is None]
+        return [(version, self._lookup.main(version, restricted)) for version in shown]
+
+    def by_site(
+        self, site: str | None = None, *, after: str = "", limit: int
+    ) -> Sequence[tuple[str, Version, Representation | None]]:
+        """Sites that follow `after`, or the addresses of a site; each with its last version.
+
+        The format stands for that version; None where it is not given out: an earlier one may be.
+        """
+        ask = listing.sites if site is None else partial(listing.addresses, site=site)
+        found = self._catalog.read(ask, after=after, limit=limit)
+        items, restricted = self._gate.shown_with([version for _, version in found])
+        return [
+            (name, item, None if of_all(item, restricted) else self._lookup.main(item, restricted))
+            for (name, _), item in zip(found, items, strict=True)
+        ]
+
+    def find_by_digest(self, digest: str) -> Sequence[Version]:
+        """Return the versions that were received with these octets, newest first."""
+        return self._gate.shown(self._catalog.read(versions.from_digest, digest))
+
+    def find_by_git_blob(self, name: str) -> Sequence[Representation]:
+        """Return the texts whose octets Git calls so (40 hexadecimal digits), newest first.
+
+        Those of which that was never asked are read first, once.
+        """
+        digests = self._catalog.read(git_blobs, name) or self._named_late(name)
+        return [
+            item
+            for digest in digests
+            for version in self.find_by_digest(digest)
+            for item in version.representations
+            if item.digest == digest
+        ]
+
+    def _named_late(self, name: str) -> Sequence[str]:
+        """The digests of texts of this name among those that came in before such names were kept.
+
+        What is damaged or missing stays without one.
+        """
+        blobs = []
+        for digest in self._catalog.read(unnamed_git_blobs):
+            with contextlib.suppress(NotFoundError, IntegrityError, StorageError):
+                blobs.append((digest, git_blob(self._objects.get(digest))))
+        if blobs:
+            with contextlib.suppress(StorageError):  # where the archive may only be read
+                self._catalog.write(_note_blobs, blobs)
+        return [digest for digest, known in blobs if known == name]
+
+    def find_by_key(self, key: str) -> Version | None:
+        """Return the version that was committed under an idempotency key."""
+        shown = self._gate.shown(self._catalog.read(versions.under_key, key))
+        return shown[0] if shown else None
+
+
+class VersionLists:
+    """Lists the versions of one archive, as an audience sees them."""
+
+    def __init__(self, parts: ArchiveParts, gate: Gate) -> None:
+        self._catalog = parts.catalog
+        self._gate = gate
+
     def list(
         self,
         pattern: PDIPattern | PDI | None = None,
@@ -267,212 +297,6 @@ class Reading(Contents):
         places = range(step, self._catalog.read(listing.highest_place), step)
         return [names.full_name(self._catalog.read(listing.at, place)[1]) for place in places]
 
-    def is_serial(self, pdi: PDI) -> bool:
-        """Say whether a document's unique id is a serial number, and not one that was given."""
-        return self._catalog.read(versions.is_serial, pdi)
-
-    def find_by_uri(self, uri: str) -> Sequence[Version]:
-        """Return the versions that came from `uri`, requested or final, newest first."""
-        return self._gate.shown(self._catalog.read(versions.from_uri, uri))
-
-    def given_out_from(self, uri: str) -> Sequence[tuple[Version, Representation]]:
-        """The same of which anything is given out, each with the format that stands for it."""
-        found, restricted = self._gate.shown_with(self._catalog.read(versions.from_uri, uri))
-        shown = [version for version in found if of_all(version, restricted) is None]
-        return [(version, self.main(version, restricted)) for version in shown]
-
-    def by_site(
-        self, site: str | None = None, *, after: str = "", limit: int
-    ) -> Sequence[tuple[str, Version, Representation | None]]:
-        """Sites that follow `after`, or the addresses of a site; each with its last version.
-
-        The format stands for that version; None where it is not given out: an earlier one may be.
-        """
-        ask = sites.sites if site is None else partial(sites.addresses, site=site)
-        found = self._catalog.read(ask, after=after, limit=limit)
-        items, restricted = self._gate.shown_with([version for _, version in found])
-        return [
-            (name, item, None if of_all(item, restricted) else self.main(item, restricted))
-            for (name, _), item in zip(found, items, strict=True)
-        ]
-
-    def find_by_digest(self, digest: str) -> Sequence[Version]:
-        """Return the versions that were received with these octets, newest first."""
-        return self._gate.shown(self._catalog.read(versions.from_digest, digest))
-
-    def find_by_git_blob(self, name: str) -> Sequence[Representation]:
-        """Return the texts whose octets Git calls so (40 hexadecimal digits), newest first.
-
-        Those of which that was never asked are read first, once.
-        """
-        digests = self._catalog.read(git_blobs, name) or self._named_late(name)
-        return [
-            item
-            for digest in digests
-            for version in self.find_by_digest(digest)
-            for item in version.representations
-            if item.digest == digest
-        ]
-
-    def _named_late(self, name: str) -> Sequence[str]:
-        """The digests of texts of this name among those that came in before such names were kept.
-
-        What is damaged or missing stays without one.
-        """
-        blobs = []
-        for digest in self._catalog.read(unnamed_git_blobs):
-            with contextlib.suppress(NotFoundError, IntegrityError, StorageError):
-                blobs.append((digest, git_blob(self._objects.get(digest))))
-        if blobs:
-            with contextlib.suppress(StorageError):  # where the archive may only be read
-                self._catalog.write(_note_blobs, blobs)
-        return [digest for digest, known in blobs if known == name]
-
-    def find_by_key(self, key: str) -> Version | None:
-        """Return the version that was committed under an idempotency key."""
-        shown = self._gate.shown(self._catalog.read(versions.under_key, key))
-        return shown[0] if shown else None
-
-    def citations(self, pdi: PDI | None = None) -> Sequence[Citation]:
-        """Return the citations of what `pdi` names (all where None), oldest first."""
-        return self._gate.citations(self._catalog.read(citations.citations, pdi))
-
-    def jottings(
-        self, name: PDI | None = None, kind: Kind | None = None, text: str | None = None
-    ) -> Sequence[Jotting]:
-        """Tags, collections and notes, the oldest first; for the public there are none."""
-        if self._gate.public:
-            return ()
-        return self._catalog.read(jottings.jottings, name, kind, text)
-
-    def last_check(self, version: Version, fragment: str = "") -> LiveCheck | None:
-        """What the last look at a version's live page found, and of a citation; None: no look."""
-        return self._catalog.read(live.last_check, version.pdi, fragment)
-
-    def last_news(self, version: Version) -> dict[str, tuple[str, str]]:
-        """What was told last of each citation of a version: its fate, and what stood there."""
-        return self._catalog.read(live.last_news, version.pdi)
-
-    def news(self, most: int) -> Sequence[News]:
-        """What became of citations, as looks at live pages found it; the newest `most`."""
-        news = self._catalog.read(live.news, most)
-        shown = {each.fragment for each in self._gate.citations([one.citation for one in news])}
-        return [each for each in news if each.citation.fragment in shown]
-
-    def watches(self) -> Sequence[Watch]:
-        """The pages that are looked at again and again. Not for the public."""
-        return [] if self._gate.public else self._catalog.read(watches.all_of_them)
-
-    def assertions(
-        self, ranges: Sequence[tuple[str, str]], predicate: str | None, *, after: int, limit: int
-    ) -> Page[Assertion]:
-        """Return a page of the statements about subjects in half-open ranges, oldest first."""
-        said, last = self._catalog.read(
-            statements.assertions_within, ranges, predicate, after=after, limit=limit
-        )
-        following = None if last is None else str(last)
-        return Page(tuple(self._gate.assertions(said)), following)
-
-    def statements_about(
-        self, subjects: Sequence[str], predicates: Sequence[str]
-    ) -> Sequence[Assertion]:
-        """Return the statements about any of `subjects` with any of `predicates`, oldest first."""
-        return self._gate.assertions(
-            self._catalog.read(statements.assertions, subjects, predicates)
-        )
-
-    def statements_to(
-        self, objects: Sequence[str], predicates: Sequence[str]
-    ) -> Sequence[Assertion]:
-        """Return those that have any of `objects` likewise; all statements are searched."""
-        return self._gate.assertions(
-            self._catalog.read(statements.assertions, None, predicates, objects)
-        )
-
-    def remarks(self, representations: Iterable[Representation]) -> Sequence[str]:
-        """Notes of the operator on withdrawals; none for the public."""
-        return [] if self._gate.public else self.statements.remarks(representations)
-
-    def restrictions(self, representations: Iterable[Representation]) -> dict[PDI, Restriction]:
-        """The restrictions of those of `representations` whose octets are not given out."""
-        return self._gate.restrictions(representations)
-
-    def quotations(self, pdi: PDI) -> Sequence[CitationPDI]:
-        """Each quotation in the document, version or format `pdi`, as A@origin=B (PDI §3.5)."""
-        quotations = [_citation(*row) for row in self._catalog.read(citations.quotations, pdi)]
-        return self._gate.quotations(quotations)
-
-    def quoters(self, pdi: PDI) -> Sequence[CitationPDI]:
-        """Who quotes the document, version or format `pdi`, as A@origin=B, oldest first."""
-        quotations = [_citation(*row) for row in self._catalog.read(citations.quoters, pdi)]
-        return self._gate.quotations(
-            [quotation for quotation in quotations if _is_of(quotation.cited, pdi)]
-        )
-
-    def text(self, representation: Representation, *, whole: bool = True) -> DocumentText:
-        """Return the text of a format that has one; a large one by its index.
-
-        Every piece of that which is read is checked against the digest recorded for it. With
-        `whole`, and without an index, the digest of all octets is recomputed first. Raises
-        IntegrityError where octets are altered, NotFoundError where they are missing,
-        WithdrawnError, StorageError.
-        """
-        self._gate.check(representation)
-        return self._texts.text(representation, whole=whole)
-
-    def excerpt(
-        self,
-        representation: Representation,
-        specifier: str,
-        *,
-        whole: bool = True,
-        preview: bool = False,
-    ) -> Excerpt:
-        """Return the part of a format that the specifier of a fragment names, of whatever kind.
-
-        `whole` as in `text`, `preview` as in `extract`. Raises as `extract` and `text` do.
-        """
-        from permacite import extract
-
-        media_type = representation.media_type
-        if extract.is_of_text(specifier, media_type) and not preview:
-            return extract.extract_from(
-                self.text(representation, whole=whole), media_type, specifier
-            )
-        if specifier.startswith("byte=") and not preview:
-            if whole:
-                with self._objects.open(representation.digest) as source:
-                    source.check()
-            return extract.octets_from(self.pieces(representation), media_type, specifier)
-        if self.decoder_of is None or not extract.is_decoded(specifier, media_type):
-            content = self.read(representation)
-            return extract.extract(content, media_type, specifier, preview=preview)
-        with self.source(representation) as source:
-            source.check()
-            decode = self.decoder_of(representation.digest)
-            return decode(source, media_type, specifier, preview=preview)
-
-    def standing(self, pdi: PDI) -> Standing:
-        """Who may see a document, why it is kept and how long. Raises NotFoundError."""
-        document = self._catalog.read(versions.version, pdi).pdi.document
-        return self._catalog.read(access.standings, [document]).get(document, Standing())
-
-    def default_standing(self) -> Standing:
-        """Return the standing that new documents get where none is given."""
-        return self._catalog.read(access.default_standing)
-
-    def overdue(self) -> dict[PDI, Standing]:
-        """Return the documents that were to be kept until a day that has passed, oldest first."""
-        return self._catalog.read(access.overdue, self._clock().astimezone(UTC).date())
-
-    def access_changes(self, since: str | None) -> tuple[tuple[PDI, ...], str]:
-        """The next documents whose access changed since a mark, and the mark behind them.
-
-        A mark that stays the same says that there are none. Of None comes the mark of now alone.
-        """
-        today = self._clock().astimezone(UTC).date()
-        return self._catalog.read(access.changes, since, today)
-
     def _place(self, text: str) -> int:
         """Return the place of the version that `text` names, in the order of commit."""
         name = grammar.parse(text)
@@ -482,19 +306,10 @@ class Reading(Contents):
                 return place
         raise NotFoundError(f"not the name of a version here: {text}", text)
 
+    def formats(self) -> int:
+        """Return the number of formats of all versions."""
+        return self._catalog.read(listing.formats)
+
 
 def _note_blobs(transaction: Transaction, blobs: Sequence[tuple[str, str]]) -> None:
     name_git_blobs(transaction.connection, blobs)
-
-
-def _citation(composite: PDI, origin: str, cited: str) -> CitationPDI:
-    """Return the citation object A@origin=B."""
-    citation = grammar.parse(f"{composite}@{origin}={cited.removeprefix('urn:')}")
-    assert isinstance(citation, CitationPDI)  # noqa: S101 - it was checked when it was committed
-    return citation
-
-
-def _is_of(cited: PDI | FragmentPDI | CitationPDI, pdi: PDI) -> bool:
-    """Say whether what is cited is of the version and format that `pdi` names, if it does."""
-    name = cited if isinstance(cited, PDI) else cited.pdi
-    return pdi.format in {None, name.format} and pdi.version in {None, name.version}

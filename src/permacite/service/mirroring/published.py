@@ -63,12 +63,12 @@ class PublishedLog:
 
         Raises NotFoundError where the log has none there.
         """
-        return HandedEntries(start, tuple(self._repository.publisher.entries(start, end)))
+        return HandedEntries(start, tuple(self._repository.copies.publisher.entries(start, end)))
 
     def octets(self, digest: str) -> HandedOctets:
         """Open the contents of a digest, "sha-256:...". Raises NotFoundError if unpublished."""
-        return HandedOctets(self._repository.publisher.octets(digest))
+        return HandedOctets(self._repository.copies.publisher.octets(digest))
 
     def standings(self, after: int) -> HandedStandings:
         """Return the changes of access after the place `after`."""
-        return HandedStandings(tuple(self._repository.publisher.standings(after)))
+        return HandedStandings(tuple(self._repository.copies.publisher.standings(after)))
