@@ -23,6 +23,7 @@ OF_ONE_ENGINE = {
     "spec/test_archive_brought_up": "the steps of PostgreSQL",
     "spec/test_archive_cluster": "many machines have one PostgreSQL",
     "spec/test_archive_copying": "from one engine to the other",
+    "spec/test_archive_fixity": "columns of SQLite; test_altered_rows has rows of both",
     "spec/test_archive_lying_store": "a store, with PostgreSQL",
     "spec/test_archive_partitions": "PostgreSQL alone has them",
     "spec/test_archive_postgresql": "what is of PostgreSQL alone",
