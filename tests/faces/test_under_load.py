@@ -172,6 +172,7 @@ def test_mixed_requests_leave_memory_as_it_is(
     with served(archive, "--writable", "--public", "--workers", "2") as running:
         asking = Askers(running, mixed(names))
         processes = workers(running)
+        assert len(processes) == 2
         sizes = []
         for _ in range(10):
             asking.ask(count // 10)

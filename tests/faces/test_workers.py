@@ -45,7 +45,7 @@ def ask(
 
 def workers(running: Running) -> list[int]:
     """Return the processes of the workers; others decode."""
-    command = [need("ps"), "-o", "pid=,args=", "--ppid", str(running.process.pid)]
+    command = [need("ps"), "-ww", "-o", "pid=,args=", "--ppid", str(running.process.pid)]
     listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     return [
         int(line.split()[0]) for line in listed.splitlines() if "web.serving.server import" in line
