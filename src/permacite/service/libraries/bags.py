@@ -1,13 +1,12 @@
-"""Bags become committed versions: of ours each version as it was, of others each file.
+"""Import of bags: each version of a bag of ours, each file of a third-party bag.
 
-What comes out of a bag has what its maker claims on record (`bag`). A bag that an archive like this
-one wrote tells names, titles, addresses, times, and on what ground documents are kept: versions
-come with all of that, their former names lead here, and what was cited is cited again. Texts are
-made here again by the rules that the bag names; they have their former names where they are the
-same. What a browser drew is taken as it is.
+The claims of a bag's maker are recorded with its documents (`bag`). A bag of an archive like this
+one has names, titles, addresses, times and grounds: its versions keep all of them, their former
+names lead here, and their citations are made again. Texts are derived again by the rules that the
+bag names; a former name leads to the text if both are equal. Drawn pages are imported unchanged.
 
-A bag states nothing of who may see its documents: it holds what anybody may. Here that is decided
-by the command, and by the archive's own default.
+A bag does not say who may see its documents: all of them were public. The command decides, or the
+default of the archive.
 """
 
 from __future__ import annotations
@@ -53,8 +52,8 @@ _DRAWN = {
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Format:
-    """A format of a version, as a bag tells of it."""
+class _BagFormat:
+    """A format of a version in a bag."""
 
     name: pdi.PDI
     path: str
@@ -66,42 +65,42 @@ class _Format:
 
     @property
     def token(self) -> str:
-        """What it is called in its name."""
+        """The format token in its name."""
         return self.name.format or ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class _Told:
-    """A version, as a bag of ours tells of it."""
+class _BagVersion:
+    """A version in a bag of ours."""
 
-    formats: tuple[_Format, ...]
+    formats: tuple[_BagFormat, ...]
     line: Mapping[str, Any] = dataclasses.field(hash=False)
 
     @property
     def document(self) -> str:
-        """What its document is called there."""
+        """The name of its document in the other archive."""
         return str(self.formats[0].name.document)
 
     @property
     def digests(self) -> dict[str, str]:
-        """By the tokens."""
+        """The digests by format token."""
         return {each.token: each.digest for each in self.formats}
 
     @property
     def originals(self) -> set[str]:
-        """The digests of what was not made of another format."""
+        """The digests of formats that are not derived."""
         return {each.digest for each in self.formats if each.derived_from is None}
 
     @property
     def named(self) -> dict[str, str]:
-        """What its formats were ever called, each with its digest."""
+        """All names of its formats so far, each with its digest."""
         same = self.line.get("same_as")
         former = same.items() if isinstance(same, dict) else ()
         earlier = {name: digest for name, digest in former if isinstance(digest, str)}
         return earlier | {str(each.name): each.digest for each in self.formats}
 
     def text(self, name: str) -> str | None:
-        """What is told under a name, if that is text."""
+        """Return the value of a member, if that is text."""
         value = self.line.get(name)
         return value if isinstance(value, str) and value else None
 
@@ -115,7 +114,7 @@ class _Told:
         return None if at.tzinfo is None else at.astimezone(UTC)
 
     def standing(self, default: Standing) -> Standing:
-        """Why it is kept and how long, as the bag says; who may see it is as by default."""
+        """Return the default standing with the ground and the retention that the bag states."""
         kept = self.line.get("standing")
         said: dict[str, Any] = kept if isinstance(kept, dict) else {}
         ground, day = said.get("ground"), said.get("retain_until")
@@ -128,25 +127,27 @@ class _Told:
 
 
 class OpenBag(Bag):
-    """A bag, and what one that an archive wrote tells of its documents."""
+    """A bag, with the versions and citations of a bag of ours."""
 
-    def told(self) -> Iterator[_Told]:
-        """The versions that it tells of, each with its files; of another bag none."""
+    def versions(self) -> Iterator[_BagVersion]:
+        """Yield its versions, each with its files; none for a third-party bag."""
         for line in self.lines(_OWN):
-            told = self._of_line(line)
-            if told is not None:
-                yield told
+            entry = self._of_line(line)
+            if entry is not None:
+                yield entry
 
-    def _of_line(self, line: Mapping[str, Any]) -> _Told | None:
+    def _of_line(self, line: Mapping[str, Any]) -> _BagVersion | None:
         files, formats = line.get("files"), line.get("formats")
         if not (isinstance(files, dict) and isinstance(formats, dict) and files):
             return None  # earlier bags do not say what the files are: they come one by one
         given = [self._format(str(name), path, formats.get(name)) for name, path in files.items()]
         known = tuple(each for each in given if each is not None)
         documents = {(str(each.name.document), each.name.version) for each in known}
-        return _Told(known, line) if len(known) == len(given) and len(documents) == 1 else None
+        return (
+            _BagVersion(known, line) if len(known) == len(given) and len(documents) == 1 else None
+        )
 
-    def _format(self, name: str, path: object, said: object) -> _Format | None:
+    def _format(self, name: str, path: object, said: object) -> _BagFormat | None:
         if not isinstance(said, dict) or path not in self.payload:
             return None
         try:
@@ -156,7 +157,7 @@ class OpenBag(Bag):
         if fragment is not None or parsed.format is None or parsed.version is None:
             return None
         text = {key: value for key, value in said.items() if isinstance(value, str)}
-        return _Format(
+        return _BagFormat(
             parsed,
             str(path),
             text.get("media_type", "application/octet-stream"),
@@ -167,18 +168,18 @@ class OpenBag(Bag):
         )
 
     def pages(self) -> Iterator[dict[str, Any]]:
-        """What it holds, as `add_citations` looks for it."""
-        for told in self.told():
-            name = str(told.formats[0].name)
-            yield {"id": name, "url": told.line.get("uri"), "formats": told.digests}
+        """Yield its versions in the form that `add_citations` takes."""
+        for entry in self.versions():
+            name = str(entry.formats[0].name)
+            yield {"id": name, "url": entry.line.get("uri"), "formats": entry.digests}
 
     def citations(self) -> Iterator[dict[str, Any]]:
-        """What was cited of it."""
+        """Yield the citations of its documents."""
         yield from (each for each in self.lines(_CITED) if isinstance(each.get("reference"), str))
 
 
 class Bags:
-    """What is in bags becomes committed versions."""
+    """Import of bags as committed versions."""
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
@@ -193,29 +194,29 @@ class Bags:
         confirmed_date: date | None = None,
         standing: Choice = UNSAID,
     ) -> Iterator[tuple[str, Saved | PermaciteError]]:
-        """Commit what is in a bag, and yield what became of each file or version, by its path.
+        """Commit the contents of a bag; yield the outcome of each file or version, by its path.
 
-        What is here already is found, so that an import that was cut off goes on. What is wrong
-        with one harms no other.
+        Existing versions are found, so an import that was stopped continues. A fault in one file
+        does not affect the others.
         """
         terms = Terms(series, None, confirmed_date, standing)
         here: dict[str, pdi.PDI] = {}
-        """What documents of the bag are called here."""
+        """The names of the bag's documents here."""
         taken: set[str] = set()
-        for told in bag.told():
-            taken.update(each.path for each in told.formats)
+        for entry in bag.versions():
+            taken.update(each.path for each in entry.formats)
             try:
-                version, is_known = self._add_told(bag, told, terms, here, new=new)
+                version, is_known = self._add_version(bag, entry, terms, here, new=new)
             except StorageError:
                 raise  # it would meet all others too
             except PermaciteError as error:
-                yield told.document, error
+                yield entry.document, error
                 continue
-            here[told.document] = version.pdi.document
-            keep_names(self._repository, version, told.named)
-            size = sum(bag.payload[each.path] for each in told.formats)
+            here[entry.document] = version.pdi.document
+            keep_names(self._repository, version, entry.named)
+            size = sum(bag.payload[each.path] for each in entry.formats)
             saved = self._ingest.saved(version, None, parts=1, size_bytes=size)
-            yield told.document, dataclasses.replace(saved, unchanged=is_known)
+            yield entry.document, dataclasses.replace(saved, unchanged=is_known)
         for path in bag.payload:
             if path not in taken:
                 try:
@@ -226,7 +227,7 @@ class Bags:
                     yield path, error
 
     def _add_payload(self, bag: OpenBag, path: str, terms: Terms, *, new: bool) -> Saved:
-        """Commit a file of a bag of others."""
+        """Commit a file of a third-party bag."""
         content, name = bag.read(path), path.rpartition("/")[2]
         terms = dataclasses.replace(terms, details={"bag": bag.on_record(path)})
         held = None if new else self._ingest.held(content, name, terms, None)
@@ -237,26 +238,32 @@ class Bags:
             raise outcome
         return outcome
 
-    def _add_told(
-        self, bag: OpenBag, told: _Told, terms: Terms, here: Mapping[str, pdi.PDI], *, new: bool
+    def _add_version(
+        self,
+        bag: OpenBag,
+        entry: _BagVersion,
+        terms: Terms,
+        here: Mapping[str, pdi.PDI],
+        *,
+        new: bool,
     ) -> tuple[Version, bool]:
-        """Commit a version of ours as it was; say whether it was here already."""
+        """Commit a version of a bag of ours; return whether it was here already."""
         repository = self._repository
         series = terms.series or repository.settings.series
-        said = "\n".join([series, told.document, *sorted(told.originals)])
+        said = "\n".join([series, entry.document, *sorted(entry.originals)])
         key = None if new else f"bag:{sha256(said.encode()).hexdigest()}"
         known = (key and repository.origins.find_by_key(key)) or (
-            None if new else self._here_already(told, series)
+            None if new else self._existing(entry, series)
         )
         if known:
             return known, True
-        replaces = here.get(told.document)
-        default = terms.standing.over(told.standing(repository.access.default_standing()))
+        replaces = here.get(entry.document)
+        default = terms.standing.over(entry.standing(repository.access.default_standing()))
         draft = NewVersion(
-            _representations(bag, told.formats),
+            _representations(bag, entry.formats),
             series=None if replaces else terms.series,
             replaces=replaces,
-            provenance=_provenance(bag, told),
+            provenance=_provenance(bag, entry),
             key=key,
             witness=Witness(operator=terms.confirmed_date),
             standing=None if replaces else default,
@@ -266,17 +273,17 @@ class Bags:
             raise outcome
         return outcome, False
 
-    def _here_already(self, told: _Told, series: str) -> Version | None:
-        """A version that is here with the same originals, from the same address."""
-        for version in self._repository.origins.find_by_digest(min(told.originals, default="")):
+    def _existing(self, entry: _BagVersion, series: str) -> Version | None:
+        """Find a version here with the same originals, from the same address."""
+        for version in self._repository.origins.find_by_digest(min(entry.originals, default="")):
             held = {item.digest for item in version.representations}
-            is_same = version.provenance.uri == told.line.get("uri") and told.originals <= held
+            is_same = version.provenance.uri == entry.line.get("uri") and entry.originals <= held
             if is_same and ".".join(version.pdi.series) == series:
                 return self._repository.lookup.version(version.pdi)
         return None
 
 
-def _representations(bag: OpenBag, formats: Sequence[_Format]) -> list[NewRepresentation]:
+def _representations(bag: OpenBag, formats: Sequence[_BagFormat]) -> list[NewRepresentation]:
     """The formats of a version: what came in as it is, and the texts that are made of it here.
 
     Raises ConflictError where the bag's own list tells other octets than its manifests.
@@ -300,34 +307,38 @@ def _representations(bag: OpenBag, formats: Sequence[_Format]) -> list[NewRepres
     return with_indexes(given)
 
 
-def _derived(content: bytes, told: _Format, rules: Sequence[str | None]) -> list[NewRepresentation]:
-    """The texts that are made of a format here."""
-    if not rules or told.media_type == "multipart/related":
+def _derived(
+    content: bytes, entry: _BagFormat, rules: Sequence[str | None]
+) -> list[NewRepresentation]:
+    """Return the texts that are derived from a format here."""
+    if not rules or entry.media_type == "multipart/related":
         return []
     try:
-        source = sources.read_source(content, told.media_type, charset=told.charset, rules=rules[0])
+        source = sources.read_source(
+            content, entry.media_type, charset=entry.charset, rules=rules[0]
+        )
     except ParseError:
         return []
     return [each for each in sources.representations(source) if each.derived_from is not None]
 
 
-def _drawn(content: bytes, told: _Format) -> NewRepresentation:
-    """What a browser drew elsewhere. Raises ConflictError for what is called so and is not."""
-    if (told.token, told.media_type) not in _DRAWN:
-        raise ConflictError(f"{told.media_type} is not what a browser draws", str(told.name))
+def _drawn(content: bytes, entry: _BagFormat) -> NewRepresentation:
+    """Return a drawn page. Raises ConflictError for another format of that name."""
+    if (entry.token, entry.media_type) not in _DRAWN:
+        raise ConflictError(f"{entry.media_type} is not what a browser draws", str(entry.name))
     return NewRepresentation(
         content,
-        told.media_type,
-        decoding=DERIVED if told.media_type == "text/plain" else None,
-        format=told.token,
-        derived_from=told.derived_from,
-        rendition=told.rendition,
+        entry.media_type,
+        decoding=DERIVED if entry.media_type == "text/plain" else None,
+        format=entry.token,
+        derived_from=entry.derived_from,
+        rendition=entry.rendition,
     )
 
 
-def _provenance(bag: OpenBag, told: _Told) -> Provenance:
-    """Where a version came from, as the bag claims."""
-    known = told.line.get("provenance")
+def _provenance(bag: OpenBag, entry: _BagVersion) -> Provenance:
+    """Return the provenance of a version that the bag claims."""
+    known = entry.line.get("provenance")
     record: dict[str, JSON] = known if isinstance(known, dict) else {}
     earlier_bag = record.pop("bag", None)
     if isinstance(earlier_bag, dict) and isinstance(earlier_bag.get("record"), dict):
@@ -335,20 +346,20 @@ def _provenance(bag: OpenBag, told: _Told) -> Provenance:
     before = record.get("imported")
     earlier = before if isinstance(before, dict) else {}
     agent = next((value for name, value in bag.info if name == "Bag-Software-Agent"), "")
-    details: dict[str, JSON] = {"bag": bag.on_record(told.formats[0].path) | {"record": record}}
-    if told.text("uri") and told.retrieved_at is not None:
+    details: dict[str, JSON] = {"bag": bag.on_record(entry.formats[0].path) | {"record": record}}
+    if entry.text("uri") and entry.retrieved_at is not None:
         details["imported"] = {
             "format": f"BagIt {bag.version}",
             "file": bag.name,
             "shows": str(earlier.get("shows") or "received"),
             "made_by": earlier.get("made_by") or {"software": agent},
-            "claimed_at": told.retrieved_at.isoformat(),
-            "names": dict(told.named),
+            "claimed_at": entry.retrieved_at.isoformat(),
+            "names": dict(entry.named),
         }
     return Provenance(
-        title=told.text("title"),
-        uri=told.text("uri"),
-        final_uri=told.text("final_uri"),
-        retrieved_at=told.retrieved_at,
+        title=entry.text("title"),
+        uri=entry.text("uri"),
+        final_uri=entry.text("final_uri"),
+        retrieved_at=entry.retrieved_at,
         details=details,
     )

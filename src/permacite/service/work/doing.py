@@ -1,13 +1,13 @@
-"""What each kind of job does: the use cases that commands call, over one range or slice.
+"""Worker for jobs: each kind runs the use case of a command, over one range or slice.
 
 | kind | over | done twice |
 |---|---|---|
-| fixity | a range of the log | reads alone |
-| derive | a range of the log | what has its text is passed over |
-| index | a range of the log | what the index of this machine has is passed over |
-| drift | a range of the log, a share of all sites | a look takes the place of the one before |
+| fixity | a range of the log | only reads |
+| derive | a range of the log | documents with a text are skipped |
+| index | a range of the log | entries in this machine's index are skipped |
+| drift | a range of the log, a share of all sites | a check replaces the one before |
 | save | a slice of a list, of one share of all sites | each page is committed under a key |
-| import | a slice of a list | octets are committed under a key |
+| import | a slice of a list | each file is committed under a key |
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ __all__ = ["Worker"]
 
 _PAUSE_S = 1.0
 _MOST_TOLD = 100
-"""Of one job: somebody reads it."""
+"""Notices of one job: people read them."""
 
 
 class Worker:
-    """Do the jobs of an archive, one after another."""
+    """A worker with an open archive: it does one job after another."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
         self._repository = archive._repository  # noqa: SLF001 - ours
 
     def do(self, job: Job) -> Outcome:
-        """Do a job. Raises what stands in the way of all of it."""
+        """Do a job. Raises errors that affect all of it."""
         kinds: dict[str, Callable[[Mapping[str, Any], _Tally], None]] = {
             "fixity": self._check_octets,
             "derive": self._derive,
@@ -143,14 +143,14 @@ class Worker:
 
 
 class _Tally:
-    """What a job counts, and whom it tells of by name."""
+    """The counts and notices of a job."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.told: list[JobNotice] = []
 
     def add(self, what: str, name: str, problem: str) -> None:
-        """Count one more, and tell of it by name, if not of too many."""
+        """Count one more, with a notice unless there are too many."""
         self.counts[what] += 1
         if len(self.told) < _MOST_TOLD:
             self.told.append(JobNotice(what, name, problem))

@@ -1,7 +1,7 @@
 """Job queue of an archive: jobs are put in, done by workers, and reported.
 
-An archive in PostgreSQL has its queue there (Procrastinate), for workers on any machine; one in a
-folder has it in a file beside the catalog, for one worker of several processes.
+An archive in PostgreSQL has its queue there (Procrastinate), for workers on any machine. One in a
+folder has it in a file beside the catalog, for one worker with several processes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def put_ranges(
     entries: int = ENTRIES,
     **options: Any,
 ) -> int:
-    """Put jobs over the log from the entry `start` on, so many `entries` in each; how many.
+    """Put in jobs over the log from the entry `start` on, with `entries` in each; how many.
 
     `kind`: "fixity", "derive" (option `renew`), "index", or "drift" (option `allow_private`).
     Raises StorageError.
@@ -52,7 +52,7 @@ def put_ranges(
 
 
 def put_listed(location: Location, kind: str, listed: Sequence[str], **options: Any) -> int:
-    """Put jobs over slices of a list; how many.
+    """Put in jobs over slices of a list; how many.
 
     `kind`: "save", of addresses in normal form, or "import", of files by their whole paths. The
     options are those of `Ingest.save` and `Ingest.add_files` that can be written as JSON. Raises
@@ -73,7 +73,7 @@ def _put(location: Location, kind: str, jobs: Sequence[Job]) -> int:
 
 
 def runs(location: Location) -> list[JobRun]:
-    """The newest runs, the newest first, and how far each is. Raises StorageError."""
+    """Return the latest runs, the latest first, with their progress. Raises StorageError."""
 
     async def ask() -> list[JobRun]:
         async with _queue(location) as queue:
@@ -94,9 +94,9 @@ def do_jobs(
 ) -> None:
     """Do jobs in a pool of workers until SIGINT or SIGTERM, or (`once`) until none is left.
 
-    What is begun then is ended, which `ending` may say; told once more, the process ends at once. A
-    worker that gives no sign of life for `patience_s` is taken for dead, and its jobs are done by
-    others. Raises StorageError, BusyError.
+    Jobs under way are finished then, and `ending` is called; a second signal ends the process at
+    once. A worker without a heartbeat for `patience_s` counts as dead, and other workers do its
+    jobs. Raises StorageError, BusyError.
     """
 
     async def run() -> None:
@@ -121,7 +121,7 @@ def do_jobs(
 
 
 def _listen(stopping: asyncio.Event, ending: Callable[[], None]) -> None:
-    """End gently at the first signal, and at the second as if killed: that loses nothing either."""
+    """End gracefully at the first signal, and at once at the second: that loses nothing either."""
     loop = asyncio.get_running_loop()
 
     def end() -> None:
@@ -140,7 +140,7 @@ def _listen(stopping: asyncio.Event, ending: Callable[[], None]) -> None:
 async def _queue(
     location: Location, *, works: bool = False, patience_s: float = PATIENCE_S
 ) -> AsyncIterator[Queue]:
-    """The queue of an archive. Raises StorageError, BusyError."""
+    """Open the queue of an archive. Raises StorageError, BusyError."""
     queue: Queue
     if isinstance(location, str) and "://" in location:
         from permacite.service.work.postgresql_queue import PostgresqlQueue
@@ -164,9 +164,9 @@ async def _work(
     stopping: asyncio.Event,
     tell: Callable[[Job, Outcome], None],
 ) -> None:
-    """Do jobs until `stopping` is set, or (`once`) until none is left; those begun are ended.
+    """Do jobs until `stopping` is set, or (`once`) until none is left; finish those under way.
 
-    `tell` is told what became of each.
+    `tell` gets the outcome of each.
     """
     threads = ThreadPoolExecutor(pool.size, thread_name_prefix="job")
     loop = asyncio.get_running_loop()
@@ -200,6 +200,6 @@ async def _work(
 
 
 async def _wait(stopping: asyncio.Event, seconds: float) -> None:
-    """Wait so long, or until there is nothing to wait for."""
+    """Wait so long, or until `stopping` is set."""
     with suppress(TimeoutError):
         await asyncio.wait_for(stopping.wait(), seconds)

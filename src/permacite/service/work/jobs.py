@@ -1,7 +1,7 @@
 """Jobs of bulk work: ranges of the log or slices of a list, and their outcomes.
 
-A job may be done twice, or by two at once: what it commits bears keys, and what it notes takes the
-place of what was noted before. So nobody has to know for certain that a worker is dead.
+A job may be done twice, or by two workers at once: its commits have idempotency keys, and its notes
+replace earlier ones. So nobody has to know for certain that a worker is dead.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ __all__ = [
 ]
 
 TRIES = 3
-"""So many times a job is begun; then it is given up, by name, and the others go on."""
+"""How often a job is started; then it is given up, by name, and the others continue."""
 SHARES = 16
 """All sites are divided into so many shares. One job at a time works on a share, so that only one
 process requests a site, however many there are."""
 ENTRIES = 500
-"""Of the log in one range, where nothing else is said: some seconds of work."""
+"""Entries of the log in one range by default: some seconds of work."""
 _LISTED = 20
 _INDEX = "index"
 _KEPT = timedelta(days=30)
-"""So long it is told what became of work; then nothing is left of it, names in lists neither."""
+"""How long outcomes are kept; then they are deleted, with the names in lists."""
 FOUND = frozenset({"bad"})
-"""What a job may find that somebody has to look at."""
+"""Counts that need attention."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +58,12 @@ class Job:
     kind: str
     """Such as "fixity": see `doing`."""
     what: Mapping[str, Any] = field(hash=False)
-    """Its range or slice, with the options of the whole; all of it can be written as JSON."""
+    """Its range or slice, with the options of the whole run; all of it is valid JSON."""
     lock: str | None = None
-    """Of jobs with the same lock one is done at a time."""
+    """Jobs with the same lock are done one at a time."""
 
     def __str__(self) -> str:
-        """What it is called."""
+        """Return the name of the job for people."""
         if "start" in self.what:
             last = self.what["end"] - 1
             return f"{self.kind} of the entries {self.what['start']} to {last}"
@@ -74,28 +74,28 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class JobNotice:
-    """Something that somebody has to be told of by name."""
+    """A notice about one name that needs attention."""
 
     what: str
-    """What is wrong with it, in a word."""
+    """The problem in one word."""
     name: str
     problem: str
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a job."""
+    """The outcome of a job."""
 
     counts: Mapping[str, int] = field(default_factory=dict, hash=False)
-    """How many of what it is about, by what became of them."""
+    """How many of its subjects, by outcome."""
     told: Sequence[JobNotice] = ()
     problem: str = ""
-    """Why it was not done to its end; "" where it was."""
+    """Why it was not completed; "" where it was."""
 
 
 @dataclass(frozen=True, slots=True)
 class TakenJob:
-    """A job that was taken from a queue, to be done."""
+    """A job that a worker took from a queue."""
 
     number: int
     job: Job
@@ -113,7 +113,7 @@ class RunState:
 
 @dataclass(frozen=True, slots=True)
 class JobRun:
-    """Work that was put into a queue at once, and how far it is."""
+    """A run: jobs that were put into a queue together, and their progress."""
 
     number: int
     kind: str
@@ -121,16 +121,16 @@ class JobRun:
     state: RunState
     counts: Mapping[str, int] = field(default_factory=dict, hash=False)
     told: Sequence[JobNotice] = ()
-    """The first of those that somebody has to be told of; `counts` has how many there are."""
+    """The first notices; `counts` has their number."""
 
     @property
     def is_ended(self) -> bool:
-        """Whether nothing of it is left to be done."""
+        """Whether all its jobs are done or given up."""
         return not self.state.waiting and not self.state.doing
 
     @property
     def is_well(self) -> bool:
-        """Whether so far nothing was given up, and nothing bad found."""
+        """Whether so far no job was given up, and nothing bad found."""
         return not self.state.given_up and FOUND.isdisjoint(self.counts)
 
 
@@ -139,51 +139,51 @@ class WorkerPool(Protocol):
 
     @property
     def size(self) -> int:
-        """How many at once."""
+        """How many jobs at a time."""
 
     def do(self, job: Job, /) -> Outcome:
-        """Do a job, in any thread; also where it ends the process that it is done in."""
+        """Do a job, in any thread; it may kill its process."""
 
     def close(self) -> None:
-        """Let go of all processes."""
+        """End all processes."""
 
 
 class Queue(Protocol):
-    """Jobs that wait, for one worker: whoever takes them, and says what became of them."""
+    """A job queue, as one worker sees it."""
 
     async def put(self, kind: str, jobs: Sequence[Job]) -> int:
-        """Put the jobs of a run, all or none; the number of the run. Raises StorageError."""
+        """Put in the jobs of a run, all or none; return the run's number. Raises StorageError."""
 
     async def take(self) -> TakenJob | None:
-        """Take a job, if one waits that may be done now."""
+        """Take a job, if one is waiting that may be done now."""
 
     async def finish(self, taken: TakenJob, outcome: Outcome) -> None:
-        """Say what became of a job. What was not done is tried again, until it is given up."""
+        """Report the outcome of a job. A failed job is repeated until it is given up."""
 
     async def tend(self) -> int:
-        """Say that this worker lives; let the jobs of the dead wait again; how many are left."""
+        """Send a heartbeat; requeue the jobs of dead workers; return how many jobs are left."""
 
     async def runs(self) -> list[JobRun]:
-        """The newest runs, the newest first; how far each is, counted by the database."""
+        """Return the latest runs, the latest first, with their progress."""
 
     async def close(self) -> None:
-        """Let go of it."""
+        """Close the queue."""
 
 
 def times() -> tuple[str, str]:
-    """The time, as it is written; and that from before which ended runs are forgotten."""
+    """Return the current time, and the time before which ended runs are deleted."""
     now = datetime.now(UTC)
     return now.isoformat(timespec="seconds"), (now - _KEPT).isoformat(timespec="seconds")
 
 
 def share_of(uri: str) -> int:
-    """The part of all sites that the site of an address is in."""
+    """Return the share to which the site of an address belongs."""
     site = urlsplit(uri).netloc.rpartition("@")[2].lower()
     return int.from_bytes(sha256(site.encode()).digest()[:4]) % SHARES
 
 
 def of_log(kind: str, start: int, end: int, size: int, **options: Any) -> Iterator[Job]:
-    """Jobs over the entries from `start` up to `end`, `size` in each.
+    """Yield jobs over the entries from `start` up to `end`, `size` in each.
 
     The index is one file, which one job writes at a time.
     """
@@ -193,16 +193,16 @@ def of_log(kind: str, start: int, end: int, size: int, **options: Any) -> Iterat
 
 
 def of_sites(kind: str, start: int, end: int, size: int, **options: Any) -> Iterator[Job]:
-    """The same for each share of all sites: so that no two jobs ask one site at once."""
+    """Yield jobs for each share of all sites, so that no two jobs request one site at once."""
     for job in of_log(kind, start, end, size, **options):
         for share in range(SHARES):
             yield Job(kind, {**job.what, "share": share}, _lock(share))
 
 
 def of_list(kind: str, listed: Sequence[str], options: Mapping[str, Any]) -> Iterator[Job]:
-    """Jobs over slices of a list; of addresses, each slice of one share of all sites.
+    """Yield jobs over slices of a list; a slice of addresses belongs to one share of all sites.
 
-    What they commit bears keys of this run, which nobody can guess.
+    Their commits have idempotency keys of this run, which nobody can guess.
     """
     what = {"run": secrets.token_hex(8), "options": dict(options)}
     parts: dict[str | None, list[str]] = defaultdict(list)

@@ -54,10 +54,10 @@ class ProcessPool:
             self._idle.put(None)
 
     def do(self, job: Job, /) -> Outcome:
-        """Do a job in a process that is free; wait for one."""
+        """Do a job in a free process; wait for one if necessary."""
         member = self._idle.get()
         try:
-            member = member or _begun(self._location)
+            member = member or _started(self._location)
             member.line.send(job)
             outcome = member.line.recv()
         except (EOFError, OSError):
@@ -68,7 +68,7 @@ class ProcessPool:
         return outcome
 
     def close(self) -> None:
-        """End those that are idle; whoever does a job ends after it."""
+        """End idle processes; a busy one ends after its job."""
         while not self._idle.empty():
             member = self._idle.get()
             if member is not None:
@@ -76,7 +76,7 @@ class ProcessPool:
 
 
 class RayPool:
-    """The processes of a Ray cluster, each of which must be able to open the archive."""
+    """Processes of a Ray cluster; each must be able to open the archive."""
 
     def __init__(self, location: Location, size: int, address: str) -> None:
         """Have `size` jobs done at once at the `address` of a cluster; "local" begins one here.
@@ -100,7 +100,7 @@ class RayPool:
         self._task = ray.remote(max_retries=0, num_cpus=1)(_attempt_task)
 
     def do(self, job: Job, /) -> Outcome:
-        """Do a job as a task; wait for it."""
+        """Do a job as a task, and wait for it."""
         try:
             outcome = self._ray.get(self._task.remote(self._location, job))
         except self._ray.exceptions.RayError as error:
@@ -111,28 +111,28 @@ class RayPool:
         return outcome
 
     def close(self) -> None:
-        """Let go of the cluster; one that was begun here ends."""
+        """Disconnect from the cluster; one that was started here ends."""
         self._ray.shutdown()
 
 
-def _begun(location: Location) -> _Process:
-    """A new process; nothing of this one is in it."""
+def _started(location: Location) -> _Process:
+    """Start a new process, which inherits nothing."""
     context = multiprocessing.get_context("spawn")
     ours, its = context.Pipe()
     process = context.Process(target=_work, args=(its, location), name="permacite job", daemon=True)
-    with _untold():
+    with _signals_blocked():
         process.start()
     its.close()
     return _Process(process, ours)
 
 
 @contextmanager
-def _untold() -> Iterator[None]:
-    """Hold back what tells a process to end, also from one that is begun here, until it allows it.
+def _signals_blocked() -> Iterator[None]:
+    """Block SIGINT and SIGTERM, also in a process that is started here, until that unblocks them.
 
-    A terminal tells all processes at once, and a new one would end before it can say what then.
+    A terminal signals all processes at once, and a new one would end before it has its handlers.
     """
-    resource_tracker.ensure_running()  # which would let it through
+    resource_tracker.ensure_running()  # it would unblock them
     before = signal.pthread_sigmask(signal.SIG_BLOCK, _TO_END)
     try:
         yield
@@ -141,7 +141,7 @@ def _untold() -> Iterator[None]:
 
 
 def _ended(member: _Process | None) -> str:
-    """Let go of the line of a process, and say how it ended."""
+    """Close the connection to a process, and return how it ended."""
     if member is None:
         return "it could not be begun"
     member.line.close()
@@ -154,10 +154,10 @@ def _ended(member: _Process | None) -> str:
 
 
 def _work(line: Connection, location: Location) -> None:
-    """Do jobs until nobody sends any. Told to end, it ends a job; told once more, itself."""
+    """Do jobs until the connection closes. A signal ends it after its job, a second one at once."""
     gc.enable()  # the command begins without
     for number in _TO_END:
-        signal.signal(number, lambda told, _: signal.signal(told, signal.SIG_DFL))
+        signal.signal(number, lambda received, _: signal.signal(received, signal.SIG_DFL))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _TO_END)
     with ExitStack() as stack:
         opened = cache(lambda: Worker(stack.enter_context(Archive.open(location))))
@@ -170,7 +170,7 @@ def _work(line: Connection, location: Location) -> None:
 
 
 def _attempt(opened: Callable[[], Worker], job: Job) -> Outcome:
-    """Do a job in an archive that is open, or is opened now; where that fails, say why."""
+    """Do a job in an archive that is opened if necessary; a failure is its outcome."""
     try:
         return opened().do(job)
     except PermaciteError as error:
@@ -180,6 +180,6 @@ def _attempt(opened: Callable[[], Worker], job: Job) -> Outcome:
 
 
 def _attempt_task(location: str | Path, job: Job) -> Outcome:
-    """What a process of the cluster does."""
+    """Do a job in a process of the cluster."""
     with ExitStack() as stack:
         return _attempt(lambda: Worker(stack.enter_context(Archive.open(location))), job)

@@ -1,12 +1,12 @@
-"""The queue of an archive in PostgreSQL: Procrastinate, for workers on any number of machines.
+"""Job queue in PostgreSQL (Procrastinate), for workers on any number of machines.
 
-It stands in a schema of its own beside that of the archive, SCHEMA_work in the same database: the
-rules and rights of the archive say nothing of it, and it can be dropped at any time. Who makes the
-tables owns them; the role that the location lets write (`grant=`) may use them.
+It has a schema of its own, SCHEMA_work, in the database of the archive. The rules and grants of the
+archive do not apply to it, and it can be dropped at any time. The role that makes the tables owns
+them; the role that may write (`grant=` in the location) may use them.
 
-Whoever dies loses nothing. A worker tells that it lives; jobs of one that does not, and jobs that
-this worker holds by the tables alone (an answer was lost), wait again or are given up: one
-statement does both, so that two workers who see the same job begin it once.
+A worker that dies loses nothing. Workers send heartbeats; jobs of a dead worker, and jobs that only
+the tables assign to this worker (an answer was lost), are requeued or given up. One statement does
+both, so that two workers who see the same job start it once.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ Answer = TypeVar("Answer")
 Connection = psycopg.AsyncConnection[Any]
 
 _LONGEST = 58
-"""Of a name that "_work" is put behind: PostgreSQL takes 63."""
+"""Characters of a name before "_work": PostgreSQL takes 63."""
 _AT_ONCE = 1000
 _PAUSE_S = 0.2
 _FORGOTTEN_S = 3600.0
-"""After so long no trace is kept of a worker that died."""
+"""After so long the row of a dead worker is deleted."""
 _BEATS = 6
-"""So often a worker tells that it lives, in the time after which it is taken for dead."""
+"""Heartbeats in the time after which a worker counts as dead."""
 _IS_THERE = "SELECT to_regclass('run') IS NOT NULL"
 _TABLES = (
     TABLES.format(
@@ -88,7 +88,7 @@ _DIED = "its worker gave no sign of life any more"
 
 
 class PostgresqlQueue:
-    """The queue of an archive in PostgreSQL."""
+    """The job queue of an archive in PostgreSQL."""
 
     def __init__(self, place: Located, *, patience_s: float) -> None:
         """Take the place of the archive; `open` opens the queue."""
@@ -155,9 +155,9 @@ class PostgresqlQueue:
         return None
 
     async def finish(self, taken: TakenJob, outcome: Outcome) -> None:
-        """Say what became of a job. What was not done is tried again, until it is given up.
+        """Report the outcome of a job. A failed job is repeated until it is given up.
 
-        Of a job that others have taken since, what they say holds.
+        If another worker has taken the job since, its outcome counts.
         """
         await self._database.patiently(lambda: self._finished(taken, outcome))
         self._held.discard(taken.number)
@@ -242,7 +242,7 @@ class _QueueDatabase:
         self.app = App(connector=self._connector)
 
     async def _configure(self, connection: Connection) -> None:
-        """What stands in the schema of the queue is meant, and nothing else."""
+        """Set the search path to the schema of the queue only."""
         await connection.execute("SELECT set_config('search_path', %s, false)", (self._schema,))
 
     async def make(self) -> None:
@@ -269,7 +269,7 @@ class _QueueDatabase:
             yield connection
 
     async def patiently(self, ask: Callable[[], Awaitable[Answer]]) -> Answer:
-        """Ask, and again while the database is away for a moment: it restarts, or fails over."""
+        """Ask, and repeat while the database is unavailable: it restarts, or fails over."""
         until = time.monotonic() + AWAY_S
         with self.reporting():
             while True:
@@ -283,7 +283,7 @@ class _QueueDatabase:
 
     @contextmanager
     def reporting(self) -> Iterator[None]:
-        """Turn what PostgreSQL and Procrastinate raise into the error that says it."""
+        """Turn errors of PostgreSQL and Procrastinate into StorageError."""
         with reporting(self._place.where):
             try:
                 yield
@@ -292,7 +292,7 @@ class _QueueDatabase:
 
 
 def _row(job: Job, run: int) -> Row:
-    """A job as Procrastinate has it."""
+    """Return a job in the form of Procrastinate."""
     return Row(
         id=None,
         queue=DEFAULT_QUEUE,
@@ -304,7 +304,7 @@ def _row(job: Job, run: int) -> Row:
 
 
 async def _note(connection: Connection, number: int, outcome: Outcome) -> None:
-    """Note what a job told, in place of what it told before."""
+    """Replace the counts and notices of a job."""
     await connection.execute("DELETE FROM tally WHERE job_id = %s", (number,))
     await connection.execute("DELETE FROM told WHERE job_id = %s", (number,))
     cursor = connection.cursor()

@@ -1,13 +1,13 @@
-"""How far runs are, counted in SQL that is the same for both queues.
+"""Progress of runs, counted in SQL that both queues use.
 
 | table | |
 |---|---|
-| `run` | work that was put at once: its kind, and when |
+| `run` | jobs that were put in together: their kind, and when |
 | `job` | run_id, state: "todo", "doing", "succeeded" or "failed"; in PostgreSQL a view |
-| `tally` | of each job that was done, how many of what |
-| `told` | what somebody has to be told of, by name |
+| `tally` | counts of each finished job |
+| `told` | notices, by name |
 
-The rows of a job that is done once more take the place of those before.
+The rows of a repeated job replace its earlier rows.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CREATE TABLE told (told_id {id}, job_id BIGINT NOT NULL {of_job}, what TEXT NOT 
   name TEXT NOT NULL, problem TEXT NOT NULL);
 CREATE INDEX told_of_job ON told (job_id);
 """
-"""With the words of each engine for a number that it gives, and for a row that goes with a job."""
+"""With placeholders for each engine's words: a generated number, a row deleted with its job."""
 _NEWEST = f"SELECT run_id, kind, put_at FROM run ORDER BY run_id DESC LIMIT {_MOST_RUNS}"  # noqa: S608 - ours
 _AMONG = f"IN (SELECT run_id FROM run ORDER BY run_id DESC LIMIT {_MOST_RUNS})"  # noqa: S608 - ours
 COUNTED: Mapping[str, str] = {
@@ -50,19 +50,19 @@ COUNTED: Mapping[str, str] = {
         f" WHERE place <= {_MOST_TOLD} ORDER BY run_id, place"
     ),
 }
-"""What is asked, by its name."""
+"""The questions, by name."""
 _LEFT = "SELECT run_id FROM job WHERE state IN ('todo', 'doing')"
 _OLD = f"SELECT run_id FROM run WHERE put_at < {{before}} AND run_id NOT IN ({_LEFT})"  # noqa: S608 - ours
 FORGET = (
     f"DELETE FROM job WHERE run_id IN ({_OLD})",  # noqa: S608 - ours
     "DELETE FROM run WHERE put_at < {before} AND run_id NOT IN (SELECT run_id FROM job)",
 )
-"""Forgets runs from before a time that are at their end; with the mark of each engine."""
+"""Statements that delete ended runs from before a time; with each engine's parameter mark."""
 _STATES = {"todo": "waiting", "doing": "doing", "succeeded": "done", "failed": "given_up"}
 
 
 def runs_of(answers: Mapping[str, Sequence[Sequence[Any]]]) -> list[JobRun]:
-    """The runs that the answers to `COUNTED` tell of."""
+    """Return the runs from the answers to `COUNTED`."""
     states: dict[int, dict[str, int]] = defaultdict(dict)
     counts: dict[int, dict[str, int]] = defaultdict(dict)
     told: dict[int, list[JobNotice]] = defaultdict(list)

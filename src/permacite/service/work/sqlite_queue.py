@@ -1,7 +1,7 @@
-"""The queue of an archive in a folder: a file beside the catalog, for one worker at a time.
+"""Job queue in SQLite, for an archive in a folder: a file beside the catalog, for one worker.
 
-Nobody else takes jobs while a worker holds the file, so that whatever is being done when it comes
-was left by a worker that is dead.
+Only one worker at a time holds the file. So jobs that are under way when a worker opens it were
+left by a dead worker.
 """
 
 from __future__ import annotations
