@@ -1,4 +1,4 @@
-"""Laws of following a passage into a changed text: nothing is accused that stood there before."""
+"""Alignment laws: a passage followed into a changed text is never blamed on earlier text."""
 
 from __future__ import annotations
 
@@ -264,7 +264,7 @@ def test_what_became_of_it(
     assert told[:1] == ([first] if first else [])
 
 
-def test_a_lookalike_is_told_with_where_it_stood() -> None:
+def test_a_lookalike_is_reported_with_its_old_place() -> None:
     new = ARTICLE.replace(JONES + " ", "")
     start = ARTICLE.index(JONES)
     similar = follow(align(ARTICLE, new), start, start + len(JONES)).similar

@@ -1,4 +1,4 @@
-"""Laws of what pages say of themselves: any octets are read, each value has its place."""
+"""Bibliography laws: any octets are read, and each value has its place."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def pages(draw: st.DrawFn) -> str:
 
 
 @given(pages(), st.integers(1, 3))
-def test_what_stands_behind_the_last_claim_states_nothing(page: str, paragraphs: int) -> None:
+def test_text_after_the_last_claim_states_nothing(page: str, paragraphs: int) -> None:
     """A page is read up to the last place that could state something: to its end, for a heading."""
     page += "</script></title><p>Words <b>and</b> words." * paragraphs
     whole = gather(Document(f"{page}<h1>".encode("utf-8", "replace"), "text/html", "utf-8"))

@@ -1,4 +1,4 @@
-"""Laws of basic regular expressions, against a matcher that tries every way there is."""
+"""Regular expression laws, against a matcher that tries every way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of captions, for any text: it is read or refused, and text and times agree."""
+"""Caption laws: any text is read or refused, and text and times agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of charsets that hold for every octets and every label of the registry."""
+"""Charset laws: for all octets and all labels of the registry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many pictures a file holds is what its decoder says, and something for any octets."""
+"""Picture counts agree with the decoder, and any octets have a count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of drawn pages: any pieces in any flow have a text, and the map leads from it to them."""
+"""Drawn page laws: any pieces in any flow have a text, and the map leads from it to them."""
 
 from __future__ import annotations
 

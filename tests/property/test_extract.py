@@ -1,4 +1,4 @@
-"""Laws of excerpts: slices of the document, in order, that add up to it."""
+"""Excerpt laws: slices of the document, in order, that add up to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of fragments of plain text, against a slow reference that does the obvious thing."""
+"""Fragment laws for plain text, against a slow and obvious reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every target of fuzz/ takes its own seeds: none is left behind when what it calls moves."""
+"""Fuzz targets: each one accepts its own seeds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of markup that hold for every text and every bytes."""
+"""Markup laws: for every text and all bytes."""
 
 from __future__ import annotations
 

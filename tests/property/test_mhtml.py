@@ -1,4 +1,4 @@
-"""Laws of aggregate documents: everything comes back, nothing fails, pieces make the whole."""
+"""MHTML laws: round trips, no failures, and pieces make the whole."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_any_reference_has_an_answer(source: bytes, reference: str) -> None:
 
 
 @given(st.one_of(STARTED, MESSAGES))
-def test_whatever_is_read_can_be_written_anew(source: bytes) -> None:
+def test_every_message_that_is_read_can_be_rewritten(source: bytes) -> None:
     try:
         aggregate = mhtml.open(source)
     except ParseError:

@@ -1,4 +1,4 @@
-"""Whatever a page holds, its export runs nothing and fetches nothing: an unrelated parser looks."""
+"""Exported pages run nothing and fetch nothing, according to an unrelated parser."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_nothing_in_an_export_of_xhtml_runs_or_fetches(source: str) -> None:
 
 
 @given(source=sources, data=st.data())
-def test_marks_stand_around_the_text_and_add_nothing(source: str, data: st.DataObject) -> None:
+def test_marks_enclose_the_text_and_add_nothing(source: str, data: st.DataObject) -> None:
     aggregate = _aggregate(source, "text/html")
     limits = st.integers(0, len(source))
     ranges = data.draw(st.lists(st.tuples(limits, limits), max_size=4))

@@ -1,4 +1,4 @@
-"""Possessive patterns mean the same on every Python, those with the old fault included."""
+"""Possessive patterns match the same on every Python, including versions with the old bug."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of names: what holds for every text, and for every name."""
+"""PDI laws: for every text, and for every name."""
 
 from __future__ import annotations
 

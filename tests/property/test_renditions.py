@@ -1,4 +1,4 @@
-"""Laws of all renditions that are installed, for any octets."""
+"""Rendition laws: for all installed renditions and any octets."""
 
 from __future__ import annotations
 

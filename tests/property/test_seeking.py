@@ -1,4 +1,4 @@
-"""A part that is cut by an index is that of a full decode, whatever the interval and the codec."""
+"""Seeking index: a part cut by an index is that of a full decode, for any interval and codec."""
 
 from __future__ import annotations
 

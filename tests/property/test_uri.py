@@ -1,4 +1,4 @@
-"""Laws of permacite.uri that hold for every text, and for every reference."""
+"""URI laws: for every text, and for every reference."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_normal_forms_are_normal(text: str, profile: Profile, level: Level) -> N
 
 @given(texts, st.booleans(), profiles)
 @example('"http://a/-\nb" <s:a', True, "rfc2396")  # noqa: FBT003 - drawn
-def test_finds_stand_where_they_say(
+def test_found_references_have_their_offsets(
     text: str,
     abbreviated: bool,  # noqa: FBT001 - drawn
     profile: Profile,

@@ -1,4 +1,4 @@
-"""What pages say of themselves, read as it was meant: markup in the ways of real sites.
+"""Bibliographic metadata of pages, from markup as real sites write it.
 
 Each case is what the head of such a page holds, cut down to what bears on a reference, with values
 of ours; the expected values were settled by reading the page as its site means it.

@@ -1,4 +1,4 @@
-"""A bounded cache: what was asked for least lately goes first, and what is large is not kept."""
+"""LRU cache: the least recently used value goes first, and a large one is not kept."""
 
 from __future__ import annotations
 

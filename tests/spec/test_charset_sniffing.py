@@ -1,4 +1,4 @@
-"""HTML §13.2.3, the Encoding Standard, XML §4.3.3, CSS Syntax §3.2: which charset bytes are in."""
+"""Charset sniffing: HTML §13.2.3, the Encoding Standard, XML §4.3.3, CSS Syntax §3.2."""
 
 from __future__ import annotations
 

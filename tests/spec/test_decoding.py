@@ -1,4 +1,4 @@
-"""Decoders at work in processes of their own: the same parts, the same errors, and closed doors."""
+"""Decoding in worker processes: the same parts, the same errors, and confinement."""
 
 from __future__ import annotations
 

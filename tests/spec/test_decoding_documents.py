@@ -1,4 +1,4 @@
-"""Documents in workers: the same words as in process, limits kept, and no door tried."""
+"""Documents in workers: the same words as in process, limits kept, confinement kept."""
 
 from __future__ import annotations
 

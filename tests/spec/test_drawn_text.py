@@ -1,4 +1,4 @@
-"""The words of drawn pages: rules of docs/explanation/the-words-of-drawn-pages.md by number."""
+"""Drawn text: rules of docs/explanation/the-words-of-drawn-pages.md by number."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_white_space_that_is_kept() -> None:
     assert drawn("a  \n\n\n  b  c", mode=LINES) == "a\n\nb c\n"
 
 
-def test_frames_stand_in_place_and_each_once() -> None:
+def test_frames_are_in_place_and_each_once() -> None:
     flow = [TEXT, 0, 0, LINE, FRAME, 1, LINE, TEXT, 1, 0, FRAME, 1]
     page = Drawing(["<p>", "a", "<iframe>", "b", ""], flow)
     inner = Drawing(["<p>", "in", ""], [TEXT, 0, 0, FRAME, 0, FRAME, 7])

@@ -1,4 +1,4 @@
-"""A page shown from its aggregate alone: what is embedded, what is taken out, what is marked."""
+"""Export of a page from its aggregate: what is embedded, removed and marked."""
 
 from __future__ import annotations
 
@@ -307,7 +307,7 @@ def test_frames_nest_to_a_depth() -> None:
     assert made.html.count("srcdoc") == 4
 
 
-def test_a_document_in_two_frames_is_made_once_and_stands_twice() -> None:
+def test_a_document_in_two_frames_is_made_once_and_shown_twice() -> None:
     made = inert("<iframe src=f.html></iframe><iframe src=f.html></iframe>")
     assert made.count(html.escape(f'<img src="{PIXELS}">')) == 2
 
@@ -369,7 +369,7 @@ HEADS = [
 
 
 @pytest.mark.parametrize(("source", "made"), HEADS)
-def test_the_charset_stands_first_in_the_head(source: str, made: str) -> None:
+def test_the_charset_is_first_in_the_head(source: str, made: str) -> None:
     assert export(source).html == made.replace("|", HEAD)
 
 
@@ -428,7 +428,7 @@ MARKED = [
 
 
 @pytest.mark.parametrize(("quotes", "made"), [c[1:] for c in MARKED], ids=[c[0] for c in MARKED])
-def test_replay_r4_marks_stand_around_text(quotes: list[str], made: str) -> None:
+def test_replay_r4_marks_enclose_text(quotes: list[str], made: str) -> None:
     """replay-r4: the mark is made in a copy."""
     assert made in marked(*quotes)
 

@@ -1,4 +1,4 @@
-"""Every reference of a page or style sheet is found, at its place, and nothing is changed by it."""
+"""Links: every reference of a page or style sheet is found, at its place, unchanged."""
 
 from __future__ import annotations
 

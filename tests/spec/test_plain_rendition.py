@@ -1,4 +1,4 @@
-"""The plain text of a page, by the rules that markup.plain numbers; and its map to the source."""
+"""Plain text of a page, by the numbered rules of markup.plain, and its map to the source."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ TITLES = [
 
 
 @pytest.mark.parametrize(("source", "expected"), TITLES)
-def test_the_title_stands_apart(source: str, expected: str | None) -> None:
+def test_the_title_is_separate_from_the_text(source: str, expected: str | None) -> None:
     assert title(source) == expected
 
 

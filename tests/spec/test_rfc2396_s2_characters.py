@@ -1,4 +1,4 @@
-"""RFC 2396 §2 URI Characters and Escape Sequences: what may stand, and how the rest is written."""
+"""RFC 2396 §2 URI Characters and Escape Sequences: legal characters, and escapes for others."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ LONE = ["%", "%4", "%g0", "%4g", "%%41", "% 41", "%u0041", "%\uff10\uff11"]
 
 @pytest.mark.parametrize("place", PLACES.values(), ids=[f"rfc2396-u01-{name}" for name in PLACES])
 @pytest.mark.parametrize("escape", LONE)
-def test_a_lone_percent_sign_is_refused_where_it_stands(escape: str, place: str) -> None:
+def test_a_lone_percent_sign_is_refused_with_its_offset(escape: str, place: str) -> None:
     text = place.replace("{}", escape + "/")
     with pytest.raises(ParseError) as error:
         parse(text)
@@ -68,12 +68,12 @@ def test_a_lone_percent_sign_is_refused_where_it_stands(escape: str, place: str)
 
 
 @pytest.mark.parametrize("place", PLACES.values(), ids=[f"rfc2396-u01-{name}" for name in PLACES])
-def test_escapes_stand_in_either_case(place: str) -> None:
+def test_escapes_are_accepted_in_either_case(place: str) -> None:
     for escape in ("%20", "%aF", "%00", "%25", "%2F"):
         assert str(parse(place.replace("{}", escape))) == place.replace("{}", escape)
 
 
-def test_every_fault_is_told_in_order() -> None:
+def test_every_fault_is_reported_in_order() -> None:
     """rfc2396-u02: one string, all of its faults, with the rule of each."""
     text = "http://a b/%c|d?é#e#f"
     faults = [(fault.offset, fault.spec) for fault in iter_errors(text)]
@@ -124,7 +124,7 @@ def test_octets_are_escaped_and_come_back() -> None:
     [("a%4", 1), ("é%20%", 4), ("%41%ff", 3), ("é%c3", 1), ("a%c3é", 1), ("%c3%28", 0)],
     ids=[f"rfc2396-u19-refused-{n}" for n in range(6)],
 )
-def test_what_stands_for_no_text_is_refused(text: str, offset: int) -> None:
+def test_escapes_that_decode_to_no_text_are_refused(text: str, offset: int) -> None:
     with pytest.raises(ParseError) as error:
         unquote(text)
     assert (error.value.source, error.value.offset) == (text, offset)

@@ -47,7 +47,7 @@ def test_the_authority_wins(text: str, authority: str | None, path: str, profile
 
 @pytest.mark.parametrize("text", ["?y", "?", "?#", "?a/b?c#d"], ids=lambda t: f"rfc2396-u17-{t}")
 @pytest.mark.parametrize("profile", PROFILES)
-def test_a_query_may_stand_alone(text: str, profile: Profile) -> None:
+def test_a_reference_may_be_a_query_alone(text: str, profile: Profile) -> None:
     reference = parse(text, profile)
     assert reference.path == ""
     assert reference.query == text.partition("#")[0][1:]
@@ -73,7 +73,7 @@ def test_the_first_segment_has_no_colon(text: str, offset: int, profile: Profile
 @pytest.mark.parametrize(
     "text", ["./1:2", "a/b:c", "?a:b", "#a:b", "/1:2", "//1:2"], ids=lambda t: f"rfc2396-u18-{t}"
 )
-def test_a_colon_may_stand_later(text: str) -> None:
+def test_a_colon_is_allowed_in_a_later_segment(text: str) -> None:
     assert parse(text).scheme is None
 
 

@@ -1,4 +1,4 @@
-"""RFC 2396 §7 Security Considerations: dangers are told, with their place."""
+"""RFC 2396 §7 Security Considerations: dangers are reported with their offsets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ CAUTIONS = [
 @pytest.mark.parametrize(
     ("text", "expected"), [c[1:] for c in CAUTIONS], ids=[c[0] for c in CAUTIONS]
 )
-def test_dangers_are_told_with_their_place(text: str, expected: list[tuple[str, str]]) -> None:
+def test_dangers_are_reported_with_their_offsets(
+    text: str, expected: list[tuple[str, str]]
+) -> None:
     cautions = warnings(text)
     assert [(c.kind, text[c.start : c.end]) for c in cautions] == expected
     assert all(c.problem for c in cautions)

@@ -1,4 +1,4 @@
-"""An aggregate as files and back, and an aggregate written anew: nothing of it is lost."""
+"""Aggregates as files and back, and rewritten aggregates: nothing is lost."""
 
 from __future__ import annotations
 

@@ -228,7 +228,7 @@ FRAMES = [
 
 
 @pytest.mark.parametrize(("page", "expected"), FRAMES)
-def test_a_frame_reached_by_cid_is_told_its_base(page: str, expected: str) -> None:
+def test_a_frame_reached_by_cid_gets_a_base(page: str, expected: str) -> None:
     frame = mhtml.Resource(page.encode(), "text/html", HERE + "f", "f@x")
     aggregate = written('<iframe src="cid:f@x">', frame)
     assert aggregate.part("2").content == expected.encode()
@@ -288,7 +288,7 @@ def test_for_browsers_turns_any_aggregate_into_one_that_they_open() -> None:
     ]
 
 
-def test_for_browsers_wraps_a_page_that_stands_alone() -> None:
+def test_for_browsers_wraps_a_single_page() -> None:
     alone = mhtml.build(mhtml.Resource(b"<p>", "text/html", HERE), alone=True)
     aggregate = mhtml.open(mhtml.for_browsers(alone), strict=True)
     assert aggregate.message.content_type == "multipart/related"

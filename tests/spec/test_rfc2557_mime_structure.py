@@ -460,7 +460,7 @@ def test_rfc2557_m86_an_aggregate_that_is_the_whole_of_another_message() -> None
 
 
 @pytest.mark.parametrize("profile", ["archive", "mail", "chromium"])
-def test_rfc2557_m86_such_an_aggregate_is_written_anew(profile: mhtml.Profile) -> None:
+def test_rfc2557_m86_such_an_aggregate_is_rewritten(profile: mhtml.Profile) -> None:
     """rfc2557-m86."""
     again = mhtml.open(mhtml.rewritten(FORWARD + FORWARDED, profile=profile))
     message = again.part("1")

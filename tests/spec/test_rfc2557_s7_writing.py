@@ -29,7 +29,7 @@ def test_rfc2557_w31_a_page_and_its_resources_are_multipart_related(
     assert [part.content for part in aggregate.body_parts] == [ROOT.content, GIF.content]
 
 
-def test_rfc2557_w29_a_single_page_may_stand_alone() -> None:
+def test_rfc2557_w29_a_single_page_needs_no_multipart() -> None:
     """rfc2557-w29."""
     aggregate = mhtml.open(mhtml.build(ROOT, alone=True), strict=True)
     assert aggregate.message.content_type == "text/html"

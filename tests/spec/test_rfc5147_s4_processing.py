@@ -60,7 +60,7 @@ CHECKED = [
 @pytest.mark.parametrize(
     ("checks", "results"), [row[1:] for row in CHECKED], ids=[row[0] for row in CHECKED]
 )
-def test_checks_that_let_the_fragment_stand(checks: str, results: list[str]) -> None:
+def test_checks_that_accept_the_fragment(checks: str, results: list[str]) -> None:
     location = Text(THREE).locate(f"char=0,3;{checks}")
     assert location.status == "ok"
     assert [check.result for check in location.checks] == results
@@ -109,7 +109,7 @@ def test_rfc5147_a21_the_caller_may_override() -> None:
     assert (error.value.expected, error.value.actual) == (WRONG, MD5)
 
 
-def test_rfc5147_a22_a_position_is_told_from_a_range() -> None:
+def test_rfc5147_a22_a_position_differs_from_a_range() -> None:
     text = Text(THREE)
     kinds = [text.locate(fragment).kind for fragment in ("char=3", "char=3,3", "line=1", "line=1,")]
     assert kinds == ["position", "range", "position", "range"]

@@ -91,7 +91,7 @@ def told(workers: WorkerPool, content: bytes) -> list[Notice]:
 
 
 @pytest.mark.parametrize("kind", ["rsa", "ec"])
-def test_a_signature_that_holds_is_told_with_its_signer(workers: WorkerPool, kind: str) -> None:
+def test_a_valid_signature_is_reported_with_its_signer(workers: WorkerPool, kind: str) -> None:
     (notice,) = told(workers, signed(kind))
     assert notice.code == "signature-holds"
     assert notice.text == (
@@ -100,13 +100,13 @@ def test_a_signature_that_holds_is_told_with_its_signer(workers: WorkerPool, kin
     )
 
 
-def test_what_was_added_later_is_told(workers: WorkerPool) -> None:
+def test_later_additions_are_reported(workers: WorkerPool) -> None:
     (notice,) = told(workers, signed() + b"% added\n")
     assert notice.code == "signature-before-changes"
     assert "before 8 octets were added" in notice.text
 
 
-def test_a_changed_document_is_told(workers: WorkerPool) -> None:
+def test_a_changed_document_is_reported(workers: WorkerPool) -> None:
     (notice,) = told(workers, signed().replace(b"(a)", b"(b)"))
     assert notice.code == "signature-broken"
 
@@ -128,7 +128,7 @@ UNCHECKED = [
 @pytest.mark.parametrize(
     ("content", "problem"), [row[1:] for row in UNCHECKED], ids=[row[0] for row in UNCHECKED]
 )
-def test_what_cannot_be_checked_is_told(
+def test_unsupported_signatures_are_reported(
     workers: WorkerPool, content: Callable[[], bytes], problem: str
 ) -> None:
     (notice,) = told(workers, content())

@@ -1,4 +1,4 @@
-"""PDFs that are hostile, damaged or special: a defined answer for each."""
+"""Special PDFs: a defined answer for hostile, damaged and unusual files."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ ATTACHED = "/Names<</EmbeddedFiles<</Names[(a.txt)6 0 R]>>>>"
     ],
     ids=["launch", "other file", "script", "file outside", "form", "attachment"],
 )
-def test_what_would_act_is_left_and_told(content: bytes, told: list[str]) -> None:
+def test_actions_are_not_run_and_are_reported(content: bytes, told: list[str]) -> None:
     result = rendered(content)
     assert result.text == TEXT
     assert codes(result) == told
@@ -161,7 +161,7 @@ def test_pages_without_words_say_so() -> None:
     assert codes(rendered(pdf("0 0 m 9 9 l S"))) == ["no-words"]
 
 
-def test_hidden_words_are_read_and_told() -> None:
+def test_hidden_words_are_read_and_reported() -> None:
     result = rendered(pdf(WORDS.replace("BT", "BT 3 Tr")))
     assert result.text == TEXT
     assert codes(result) == ["hidden-text"]
@@ -241,7 +241,7 @@ def test_boxes_of_drawings_have_room_for_more_than_a_and_g() -> None:
     assert (quad.top, quad.bottom) == pytest.approx((39 - 0.85 * 12, 39 + 0.3 * 12), abs=0.06)
 
 
-def test_drawings_reach_to_what_stands_behind_them() -> None:
+def test_drawings_reach_to_the_next_glyph() -> None:
     """A font of drawings (type 3) whose matrix is not in its size, and whose ink is narrow."""
     glyph = "600 0 0 0 450 700 d1 0 0 450 700 re f"
     font = (
@@ -258,7 +258,7 @@ def test_drawings_reach_to_what_stands_behind_them() -> None:
     assert quad[1].bottom == pytest.approx(39 + 0.4 * size, abs=0.06)
 
 
-def test_hidden_words_over_others_are_told() -> None:
+def test_hidden_words_over_drawn_ones_are_reported() -> None:
     layer = " " + WORDS.replace("BT", "BT 3 Tr")
     assert codes(rendered(pdf(WORDS + layer))) == []  # PDFium has what is drawn twice once
     assert codes(rendered(pdf(WORDS + layer.replace("60", "20")))) == ["hidden-text"]
@@ -279,7 +279,7 @@ def test_hidden_words_over_others_are_told() -> None:
         ("opens-old", ["encrypted"]),
     ],
 )
-def test_what_others_made_of_it_is_read(name: str, told: list[str]) -> None:
+def test_pdfs_of_other_programs_are_read(name: str, told: list[str]) -> None:
     result = rendered((MADE / f"{name}.pdf").read_bytes())
     assert (result.text, codes(result)) == (TEXT, told)
 
@@ -289,7 +289,7 @@ def test_a_password_is_not_guessed() -> None:
         rendered((MADE / "closed.pdf").read_bytes())
 
 
-def test_characters_without_meaning_are_told() -> None:
+def test_characters_without_meaning_are_reported() -> None:
     table = "6 0 obj<</Length 150>>stream\n/CIDInit /ProcSet findresource begin begincmap\n"
     table += "1 begincodespacerange <00> <ff> endcodespacerange\n"
     table += "1 beginbfrange <20> <7e> <e020> endbfrange endcmap\nendstream endobj"
@@ -299,7 +299,7 @@ def test_characters_without_meaning_are_told() -> None:
     assert "no meaning" in result.notices[0].text
 
 
-def test_a_glyph_with_a_control_character_is_unknown_and_stands_there() -> None:
+def test_a_glyph_with_a_control_character_is_kept_as_unknown() -> None:
     table = "6 0 obj<</Length 150>>stream\n/CIDInit /ProcSet findresource begin begincmap\n"
     table += "1 begincodespacerange <00> <ff> endcodespacerange\n"
     table += "1 beginbfchar <77> <0013> endbfchar endcmap\nendstream endobj"

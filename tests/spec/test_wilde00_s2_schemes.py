@@ -60,7 +60,7 @@ def test_names(fragment: str, excerpts: list[str]) -> None:
     assert text.excerpt(wilde00.parse(fragment)) == "".join(excerpts)
 
 
-def test_parts_are_told_apart() -> None:
+def test_parts_are_located_separately() -> None:
     location = Text(TWO).locate(
         wilde00.parse("char(0)line(2,1)match([)match(hello)match(z)char(1)")
     )

@@ -130,7 +130,7 @@ def test_page_breaks_are_labels_where_no_list_of_pages_is() -> None:
     ]
 
 
-def test_what_is_encrypted_fixed_or_missing_is_told() -> None:
+def test_encrypted_fixed_and_missing_pages_are_reported() -> None:
     """Rule 4."""
     encryption = (
         "<encryption xmlns:enc='http://www.w3.org/2001/04/xmlenc#'><enc:EncryptedData>"

@@ -76,7 +76,7 @@ def test_the_fields_state_title_author_and_date() -> None:
     ]
 
 
-def test_what_is_sealed_is_told() -> None:
+def test_encrypted_mail_is_reported() -> None:
     """Rule 7."""
     sealed = 'Content-Type: application/pkcs7-mime; name="smime.p7m"\n\nxx'
     codes = [notice.code for notice in rendered(HEAD + sealed).notices]

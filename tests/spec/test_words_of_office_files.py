@@ -235,7 +235,7 @@ REVIEWED = docx(
 )
 
 
-def test_changes_and_comments_are_told() -> None:
+def test_changes_and_comments_are_reported() -> None:
     """Rule 6."""
     result = rendered(REVIEWED)
     assert result.text == "in it\r\n"

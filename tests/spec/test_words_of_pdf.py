@@ -1,4 +1,4 @@
-"""The words of PDFs that were printed from known text (tests/golden/pdf/generate.py)."""
+"""Words of PDFs that were printed from known text (tests/golden/pdf/generate.py)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def words_of(pdf: Path, text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("pdf", PDFS, ids=[pdf.stem for pdf in PDFS])
-def test_words_stand_in_order(pdf: Path) -> None:
+def test_words_are_in_reading_order(pdf: Path) -> None:
     words = words_of(pdf, pdf.with_suffix(".txt").read_text(encoding="utf-8"))
     made = words_of(pdf, rendered(pdf.read_bytes()).text)
     alike = SequenceMatcher(None, words, made, autojunk=False).get_matching_blocks()
