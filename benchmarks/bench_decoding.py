@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from permacite.archive import NewRepresentation, Repository
-from permacite.decoding import WorkerPool
+from permacite.decoding import DecodingPool
 from permacite.extract import extract
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -51,7 +51,7 @@ def overhead() -> str:
     from PIL import Image
 
     rows = []
-    with closing(WorkerPool(most=1)) as workers:
+    with closing(DecodingPool(most=1)) as workers:
         for size in ((64, 48), (640, 480), (1600, 1200)):
             target = io.BytesIO()
             Image.effect_noise(size, 60).convert("RGB").save(target, "JPEG")

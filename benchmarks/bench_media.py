@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from permacite.decoding import WorkerPool
+from permacite.decoding import DecodingPool
 
 TITLE = "Parts of pictures and recordings"
 RIVALS: list[str] = []
@@ -127,7 +127,7 @@ def pictures() -> str:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         made(folder)
-        workers = WorkerPool(most=1)
+        workers = DecodingPool(most=1)
         for what, kind, target in PICTURES:
             path = folder / target.partition("[")[0]
             places = [str(number) for number in PLACE]

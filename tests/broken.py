@@ -30,7 +30,7 @@ from typing import NamedTuple
 from tests.spec.test_words_of_books import NAV, PAGES, book
 from tests.spec.test_words_of_office_files import NOTES, NUMBERING, REVIEWED, STYLES, docx, item, p
 
-from permacite.decoding import WorkerPool
+from permacite.decoding import DecodingPool
 from permacite.errors import LimitError, ParseError
 from permacite.renditions import (
     Original,
@@ -279,7 +279,7 @@ def problem_of(text: Rendered) -> str:
     return "" if is_within else "a label is of nothing in it"
 
 
-def tried(kind: str, first: int, count: int, workers: dict[str, WorkerPool]) -> Tally:
+def tried(kind: str, first: int, count: int, workers: dict[str, DecodingPool]) -> Tally:
     """Have workers read some documents, two at once."""
     tally, start = Tally(kind, first, count), time.monotonic()
 
@@ -302,13 +302,13 @@ class _Answer(NamedTuple):
     seconds: float
 
 
-def _answered(workers: dict[str, WorkerPool], rules: str, content: bytes) -> _Answer:
+def _answered(workers: dict[str, DecodingPool], rules: str, content: bytes) -> _Answer:
     start = time.monotonic()
     outcome, problem = _outcome(workers, rules, content)
     return _Answer(outcome, problem and f"{rules}: {problem}", time.monotonic() - start)
 
 
-def _outcome(workers: dict[str, WorkerPool], rules: str, content: bytes) -> tuple[str, str]:
+def _outcome(workers: dict[str, DecodingPool], rules: str, content: bytes) -> tuple[str, str]:
     """How a document is answered, and what is wrong with that."""
     rendition = rendition_named(rules)
     original = Original(content, min(rendition.media_types, default=""))
@@ -323,10 +323,10 @@ def _outcome(workers: dict[str, WorkerPool], rules: str, content: bytes) -> tupl
     return "text", problem_of(text)
 
 
-def started(stack: ExitStack) -> dict[str, WorkerPool]:
+def started(stack: ExitStack) -> dict[str, DecodingPool]:
     """The workers that read documents, until the stack is closed."""
     return {
-        name: stack.enter_context(closing(WorkerPool(name, most=AT_ONCE, job_s=JOB_S)))
+        name: stack.enter_context(closing(DecodingPool(name, most=AT_ONCE, job_s=JOB_S)))
         for name in ("pdf", "documents")
     }
 

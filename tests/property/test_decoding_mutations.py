@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.media.mutations import mutated
 
-from permacite.decoding import WorkerPool
+from permacite.decoding import DecodingPool
 from permacite.errors import DecodingError, LimitError, NotFoundError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ pytest.importorskip("PIL.Image", reason="needs the media extra")
 JOB_S = 60.0
 
 
-def finding(workers: WorkerPool, number: int) -> str | None:
+def finding(workers: DecodingPool, number: int) -> str | None:
     """Return what is wrong with how a broken document is answered; None if nothing is."""
     name, content, media_type, fragment = mutated(number)
     try:
@@ -44,7 +44,7 @@ def finding(workers: WorkerPool, number: int) -> str | None:
 
 @pytest.mark.slow
 def test_broken_media_is_cut_or_refused(times: Callable[[int, int], int]) -> None:
-    workers = WorkerPool(most=2, job_s=JOB_S)
+    workers = DecodingPool(most=2, job_s=JOB_S)
     with closing(workers), ThreadPoolExecutor(2) as pool:
         found = pool.map(functools.partial(finding, workers), range(times(250, 100_000)))
         assert [one for one in found if one is not None] == []

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.spec.recordings import sound, spoilt
 
-from permacite.decoding import WorkerPool
+from permacite.decoding import DecodingPool
 from permacite.errors import NotFoundError
 from permacite.extract import Excerpt, extract
 from permacite.extract.media.seeking import SEEKING, Seeking
@@ -82,7 +82,7 @@ def test_an_index_that_is_wrong_changes_nothing(data: st.DataObject) -> None:
 
 def test_workers_hand_an_index_from_one_cut_to_the_next() -> None:
     content, index = document("flac", "flac", 0)
-    workers = WorkerPool(most=1)
+    workers = DecodingPool(most=1)
     try:
         for fragment in ("sec=71,80", "sec=65,66"):
             found = workers.extract(content, "audio/flac", fragment, digest="d")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.decoding import WorkerPool
+from permacite.decoding import DecodingPool
 from permacite.decoding.workers import _Task, _Worker
 from permacite.errors import (
     BusyError,
@@ -41,9 +41,9 @@ RATE = 8000
 
 
 @pytest.fixture(scope="module")
-def workers() -> Iterator[WorkerPool]:
+def workers() -> Iterator[DecodingPool]:
     """Return workers for this whole file."""
-    made = WorkerPool(most=2)
+    made = DecodingPool(most=2)
     yield made
     made.close()
 
@@ -127,7 +127,7 @@ def document(what: str) -> bytes:
     ("what", "media_type", "fragment"), PARTS, ids=[f"media-apart-{row[0]}" for row in PARTS]
 )
 def test_a_worker_cuts_what_a_library_would(
-    workers: WorkerPool, what: str, media_type: str, fragment: str
+    workers: DecodingPool, what: str, media_type: str, fragment: str
 ) -> None:
     content = document(what)
     assert workers.extract(content, media_type, fragment) == extract(content, media_type, fragment)
@@ -151,7 +151,11 @@ FAULTS = [
     ids=[f"media-apart-{row[0]}" for row in FAULTS],
 )
 def test_errors_are_those_of_the_library(
-    workers: WorkerPool, content: bytes, media_type: str, fragment: str, kind: type[PermaciteError]
+    workers: DecodingPool,
+    content: bytes,
+    media_type: str,
+    fragment: str,
+    kind: type[PermaciteError],
 ) -> None:
     with pytest.raises(PermaciteError) as here:
         extract(content, media_type, fragment)
@@ -182,7 +186,7 @@ class File:
     ("what", "media_type", "fragment"), PARTS, ids=[f"media-apart-file-{row[0]}" for row in PARTS]
 )
 def test_a_file_is_mapped_and_not_read_here(
-    workers: WorkerPool, tmp_path: Path, what: str, media_type: str, fragment: str
+    workers: DecodingPool, tmp_path: Path, what: str, media_type: str, fragment: str
 ) -> None:
     content = document(what)
     path = tmp_path / "kept"
@@ -197,7 +201,7 @@ def test_a_file_is_mapped_and_not_read_here(
         assert extract(mapped, media_type, fragment) == extract(content, media_type, fragment)
 
 
-def test_an_empty_file_is_refused(workers: WorkerPool, tmp_path: Path) -> None:
+def test_an_empty_file_is_refused(workers: DecodingPool, tmp_path: Path) -> None:
     path = tmp_path / "kept"
     path.touch()
     with closing(File(path)) as file, pytest.raises(PermaciteError, match="cannot be decoded"):
@@ -274,21 +278,21 @@ def test_nothing_can_be_opened_or_started_behind_closed_doors(tmp_path: Path) ->
     assert succeeded == ["a thread"]
 
 
-def test_a_worker_says_what_holds(workers: WorkerPool) -> None:
+def test_a_worker_says_what_holds(workers: DecodingPool) -> None:
     assert "limits" in workers.holds()
 
 
 # ---------------------------------------------------------------- limits and accidents
 
 
-def worker_of(workers: WorkerPool) -> int:
+def worker_of(workers: DecodingPool) -> int:
     """Return the process of the one worker that is idle."""
     (worker,) = workers._idle  # noqa: SLF001 - whom to kill
     return worker._process.pid  # noqa: SLF001 - the same
 
 
 def test_a_worker_that_died_while_idle_is_replaced() -> None:
-    workers = WorkerPool(most=1)
+    workers = DecodingPool(most=1)
     try:
         workers.holds()
         before = worker_of(workers)
@@ -300,7 +304,7 @@ def test_a_worker_that_died_while_idle_is_replaced() -> None:
 
 
 def test_a_worker_ends_after_a_hundred_jobs() -> None:
-    workers = WorkerPool(most=1)
+    workers = DecodingPool(most=1)
     content = picture(size=(4, 4))
     try:
         processes = set()
@@ -313,7 +317,7 @@ def test_a_worker_ends_after_a_hundred_jobs() -> None:
 
 
 def test_a_job_that_takes_too_long_is_ended() -> None:
-    workers = WorkerPool(most=1, job_s=0.001)
+    workers = DecodingPool(most=1, job_s=0.001)
     target = io.BytesIO()
     images.new("RGB", (6000, 6000)).save(target, "PNG")
     try:
@@ -326,7 +330,7 @@ def test_a_job_that_takes_too_long_is_ended() -> None:
 
 
 def test_a_picture_larger_than_the_budget_is_refused_before_it_is_decoded() -> None:
-    workers = WorkerPool(most=1, budget_bytes=16 << 20)
+    workers = DecodingPool(most=1, budget_bytes=16 << 20)
     try:
         with pytest.raises(LimitError) as error:
             workers.extract(bomb(4000, 4000), "image/png", "rect=(0,0),(4,4)")
@@ -337,7 +341,7 @@ def test_a_picture_larger_than_the_budget_is_refused_before_it_is_decoded() -> N
 
 
 def test_many_at_once_share_memory_and_workers_and_the_rest_come_back_later() -> None:
-    workers = WorkerPool(most=2, waiting=4, budget_bytes=64 << 20)
+    workers = DecodingPool(most=2, waiting=4, budget_bytes=64 << 20)
     content = picture("JPEG", (600, 400))
     begun = threading.Barrier(40)
 
@@ -360,7 +364,7 @@ def test_many_at_once_share_memory_and_workers_and_the_rest_come_back_later() ->
 
 
 def test_a_part_that_was_cut_lately_is_not_cut_again() -> None:
-    workers = WorkerPool(most=1)
+    workers = DecodingPool(most=1)
     content = picture()
     try:
         first = workers.extract(content, "image/png", "rect=(0,0),(4,4)", digest="d")

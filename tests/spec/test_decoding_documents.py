@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.media.watching import calls_behind_doors
 
-from permacite.decoding import WorkerPool
+from permacite.decoding import DecodingPool
 from permacite.errors import LimitError, ParseError
 from permacite.renditions import Original, media_type_of, rendition_named, renditions
 
@@ -61,16 +61,16 @@ def documents() -> dict[str, Callable[[], bytes]]:
 
 
 @pytest.fixture(scope="module")
-def workers() -> Iterator[WorkerPool]:
+def workers() -> Iterator[DecodingPool]:
     """Return workers for this whole file."""
-    made = WorkerPool("documents", most=1)
+    made = DecodingPool("documents", most=1)
     with closing(made):
         yield made
 
 
 @pytest.mark.parametrize(("name", "make"), documents().items(), ids=documents())
 def test_a_worker_finds_the_words_that_a_library_would(
-    workers: WorkerPool, name: str, make: Callable[[], bytes]
+    workers: DecodingPool, name: str, make: Callable[[], bytes]
 ) -> None:
     media_type = media_type_of(name) or ""
     original, rendition = Original(make(), media_type), rendition_named(RULES[media_type])
@@ -86,10 +86,10 @@ def test_a_worker_finds_the_words_that_a_library_would(
 AT_WORK = """
 import json, sys
 from pathlib import Path
-from permacite.decoding import WorkerPool
+from permacite.decoding import DecodingPool
 from permacite.errors import PermaciteError
 from permacite.renditions import Original, media_type_of, rendition_for
-workers = WorkerPool("documents", most=1)
+workers = DecodingPool("documents", most=1)
 for path in json.load(sys.stdin):
     kind = media_type_of(path)
     try:

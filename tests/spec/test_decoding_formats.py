@@ -19,7 +19,7 @@ from tests.media.formats import FORMATS, HEADS, content_of, encoded_video, film
 from tests.media.tricks import LISTS, TRICKS, trick_of
 from tests.media.watching import calls_behind_doors
 
-from permacite.decoding import WorkerPool
+from permacite.decoding import DecodingPool
 from permacite.errors import DecodingError, LimitError, NotFoundError
 from permacite.extract import extract
 from permacite.extract.media import decoders
@@ -37,9 +37,9 @@ pytest.importorskip("PIL.Image", reason="needs the media extra")
 
 
 @pytest.fixture(scope="module")
-def workers() -> Iterator[WorkerPool]:
+def workers() -> Iterator[DecodingPool]:
     """Return workers for this whole file."""
-    made = WorkerPool(most=2)
+    made = DecodingPool(most=2)
     yield made
     made.close()
 
@@ -102,7 +102,7 @@ def test_a_video_whose_sound_is_in_such_a_codec_is_cut_without_it_and_flagged() 
 
 @pytest.mark.parametrize("one", FORMATS, ids=[f"media-apart-{one.name}" for one in FORMATS])
 def test_a_worker_cuts_of_every_format_what_a_library_would(
-    workers: WorkerPool, one: Format
+    workers: DecodingPool, one: Format
 ) -> None:
     content = content_of(one)
     found = workers.extract(content, one.media_type, one.fragment)
@@ -110,7 +110,7 @@ def test_a_worker_cuts_of_every_format_what_a_library_would(
     assert found.data
 
 
-def test_threads_of_a_decoder_do_not_wait_for_what_cannot_be_decoded(workers: WorkerPool) -> None:
+def test_threads_of_a_decoder_do_not_wait_for_what_cannot_be_decoded(workers: DecodingPool) -> None:
     """media-limits: of Theora that says it is of an older version, two threads came to no end."""
     film = next(one for one in FORMATS if one.name == "video-matroska-theora")
     content = bytearray(content_of(film))
@@ -120,7 +120,7 @@ def test_threads_of_a_decoder_do_not_wait_for_what_cannot_be_decoded(workers: Wo
         workers.extract(bytes(content), film.media_type, film.fragment)
 
 
-def test_a_rate_that_no_file_holds_is_refused(workers: WorkerPool) -> None:
+def test_a_rate_that_no_file_holds_is_refused(workers: DecodingPool) -> None:
     """media-limits: of two channels of 32 bits, more than 4 GiB a second."""
     sound = next(one for one in FORMATS if one.name == "sound-wav-float")
     content = bytearray(content_of(sound))
@@ -129,7 +129,7 @@ def test_a_rate_that_no_file_holds_is_refused(workers: WorkerPool) -> None:
         workers.extract(bytes(content), sound.media_type, "msec=0,1")
 
 
-def test_the_same_samples_without_loss_have_the_same_digest(workers: WorkerPool) -> None:
+def test_the_same_samples_without_loss_have_the_same_digest(workers: DecodingPool) -> None:
     """media-digest: whatever format they are kept in."""
     lossless = [
         "wav", "w64", "aiff", "au", "caf", "flac", "tta", "wavpack", "ogg-flac", "matroska",
@@ -150,7 +150,7 @@ HEAVY = [one for one in TRICKS if one.heavy]
 
 
 @pytest.mark.parametrize("one", QUICK, ids=[f"media-limits-{one.name}" for one in QUICK])
-def test_a_trick_is_refused_or_right(workers: WorkerPool, one: Trick) -> None:
+def test_a_trick_is_refused_or_right(workers: DecodingPool, one: Trick) -> None:
     try:
         found = workers.extract(trick_of(one), one.media_type, one.fragment)
     except (DecodingError, LimitError, NotFoundError):
@@ -163,7 +163,7 @@ def test_a_trick_is_refused_or_right(workers: WorkerPool, one: Trick) -> None:
 
 @pytest.mark.slow
 def test_heavy_tricks_are_refused_or_right(
-    workers: WorkerPool, times: Callable[[int, int], int]
+    workers: DecodingPool, times: Callable[[int, int], int]
 ) -> None:
     for one in HEAVY[-times(1, len(HEAVY)) :]:  # the first takes longest to make
         test_a_trick_is_refused_or_right(workers, one)
@@ -178,7 +178,7 @@ def colours(picture: bytes) -> set[tuple[int, ...]]:
 
 def test_what_is_refused_leaves_no_memory_behind(times: Callable[[int, int], int]) -> None:
     """media-apart: each job has the whole of its share, whatever the jobs before it were."""
-    workers = WorkerPool(most=1, budget_bytes=1 << 30)
+    workers = DecodingPool(most=1, budget_bytes=1 << 30)
     refused = [one for one in TRICKS if one.name in {"tiff-hollow", "flac-long", "mpegts-streams"}]
     whole = next(one for one in FORMATS if one.name == "video-mp4-h264")
     with closing(workers):
@@ -191,9 +191,9 @@ def test_what_is_refused_leaves_no_memory_behind(times: Callable[[int, int], int
 AT_WORK = """
 import json, sys
 from pathlib import Path
-from permacite.decoding import WorkerPool
+from permacite.decoding import DecodingPool
 from permacite.errors import PermaciteError
-workers = WorkerPool(most=1)
+workers = DecodingPool(most=1)
 for name, path, media_type, fragment in json.load(sys.stdin):
     try:
         workers.extract(Path(path).read_bytes(), media_type, fragment)

@@ -10,7 +10,7 @@ import pytest
 from tests.papers import Sheet, paper
 
 from permacite import pdi
-from permacite.decoding import WorkerPool
+from permacite.decoding import DecodingPool
 from permacite.errors import LimitError, NotFoundError, ParseError, PermaciteError
 from permacite.extract import extract
 from permacite.pdi import PagePlace, parse_rfc8118
@@ -106,8 +106,8 @@ def test_other_parameters_are_refused_clearly(text: str, problem: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def workers() -> Iterator[WorkerPool]:
-    with closing(WorkerPool("pages", most=1)) as made:
+def workers() -> Iterator[DecodingPool]:
+    with closing(DecodingPool("pages", most=1)) as made:
         yield made
 
 
@@ -115,21 +115,21 @@ def opened(excerpt: Excerpt) -> Any:
     return images.open(io.BytesIO(excerpt.data)).convert("L")
 
 
-def test_a_page_is_drawn_where_its_marks_are(workers: WorkerPool) -> None:
+def test_a_page_is_drawn_where_its_marks_are(workers: DecodingPool) -> None:
     whole = workers.extract(paper(Sheet((), more=BLOCK)), TYPE, "page=1")
     shown = opened(whole)
     assert (whole.media_type, shown.size, whole.clipped) == ("image/png", (600, 800), False)
     assert shown.point(lambda level: 255 * (level < 99)).getbbox() == (100, 160, 300, 200)
 
 
-def test_an_area_is_cut_out_of_the_page(workers: WorkerPool) -> None:
+def test_an_area_is_cut_out_of_the_page(workers: DecodingPool) -> None:
     area = workers.extract(paper(Sheet((), more=BLOCK)), TYPE, "viewrect=40,70,60,20,1")
     shown = opened(area)
     assert shown.size == (120, 40)
     assert shown.point(lambda level: 255 * (level < 99)).getbbox() == (20, 20, 120, 40)
 
 
-def test_a_turned_page_is_drawn_as_it_is_shown(workers: WorkerPool) -> None:
+def test_a_turned_page_is_drawn_as_it_is_shown(workers: DecodingPool) -> None:
     """Boxes that begin elsewhere, and a quarter of a turn, change nothing of what is seen."""
     content = paper(Sheet((), box=(-10, 20, 290, 420), turned=90, more=BLOCK))
     shown = opened(workers.extract(content, TYPE, "page=1"))
@@ -139,13 +139,13 @@ def test_a_turned_page_is_drawn_as_it_is_shown(workers: WorkerPool) -> None:
     assert box == (800 - 240, 120, 800 - 200, 320)
 
 
-def test_a_preview_is_a_webp_and_said_to_be_derived(workers: WorkerPool) -> None:
+def test_a_preview_is_a_webp_and_said_to_be_derived(workers: DecodingPool) -> None:
     seen = workers.extract(paper(Sheet((), more=BLOCK)), TYPE, "page=1", preview=True)
     assert (seen.media_type, seen.derived) == ("image/webp", True)
     assert opened(seen).size == (600, 800)
 
 
-def test_a_page_of_two_hundred_inches_is_drawn_smaller(workers: WorkerPool) -> None:
+def test_a_page_of_two_hundred_inches_is_drawn_smaller(workers: DecodingPool) -> None:
     content = paper(Sheet((), box=(0, 0, 14400, 14400), more="0 g 0 0 14400 7200 re f\n"))
     shown = opened(workers.extract(content, TYPE, "page=1"))
     assert shown.width * shown.height <= 8_100_000
@@ -159,17 +159,17 @@ def test_a_page_of_two_hundred_inches_is_drawn_smaller(workers: WorkerPool) -> N
         ("viewrect=300,0,5,5,1", "300 by 400 points"),
     ],
 )
-def test_what_is_not_there_is_not_found(workers: WorkerPool, fragment: str, problem: str) -> None:
+def test_what_is_not_there_is_not_found(workers: DecodingPool, fragment: str, problem: str) -> None:
     with pytest.raises(NotFoundError, match=problem):
         workers.extract(paper(Sheet(())), TYPE, fragment)
 
 
-def test_an_area_beyond_the_page_is_clipped(workers: WorkerPool) -> None:
+def test_an_area_beyond_the_page_is_clipped(workers: DecodingPool) -> None:
     assert workers.extract(paper(Sheet(())), TYPE, "viewrect=290,0,20,20,1").clipped
     assert not workers.extract(paper(Sheet(())), TYPE, "viewrect=290,0,10,20,1").clipped
 
 
-def test_an_empty_area_and_no_pdf_are_refused(workers: WorkerPool) -> None:
+def test_an_empty_area_and_no_pdf_are_refused(workers: DecodingPool) -> None:
     with pytest.raises(ParseError, match="not empty"):
         workers.extract(paper(Sheet(())), TYPE, "viewrect=1,1,0,9,1")
     with pytest.raises(ParseError, match="expected a PDF"):
@@ -178,13 +178,13 @@ def test_an_empty_area_and_no_pdf_are_refused(workers: WorkerPool) -> None:
 
 def test_more_memory_than_there_is_is_refused() -> None:
     with (
-        closing(WorkerPool("pages", most=1, budget_bytes=1 << 20)) as small,
+        closing(DecodingPool("pages", most=1, budget_bytes=1 << 20)) as small,
         pytest.raises(LimitError),
     ):
         small.extract(paper(Sheet(())), TYPE, "page=1")
 
 
-def test_the_pages_are_counted_and_measured(workers: WorkerPool) -> None:
+def test_the_pages_are_counted_and_measured(workers: DecodingPool) -> None:
     content = paper(Sheet(()), Sheet((), turned=90))
     assert workers.run({"measure": 2}, content)[0] == {"measured": [2, 0, 0, 300, 400, 1]}
     with pytest.raises(PermaciteError, match="cannot be read"):

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import pkcs7
 
-from permacite.decoding import WorkerPool
+from permacite.decoding import DecodingPool
 from permacite.renditions import Original, rendition_named
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ UNVOUCHED = "who vouches for the certificate was not checked"
 
 
 @pytest.fixture(scope="module")
-def workers() -> Iterator[WorkerPool]:
-    with closing(WorkerPool("pdf", most=1)) as made:
+def workers() -> Iterator[DecodingPool]:
+    with closing(DecodingPool("pdf", most=1)) as made:
         yield made
 
 
@@ -83,7 +83,7 @@ def signed(kind: str = "rsa", form: str = "adbe.pkcs7.detached") -> bytes:
     return made[: start + 1] + signature.ljust(ROOM, b"0") + made[end - 1 :]
 
 
-def told(workers: WorkerPool, content: bytes) -> list[Notice]:
+def told(workers: DecodingPool, content: bytes) -> list[Notice]:
     rendition = rendition_named("pdf-text/1")
     text = workers.render(Original(content, "application/pdf"), rendition)
     assert text.text == "The words stand here\r\n"
@@ -91,7 +91,7 @@ def told(workers: WorkerPool, content: bytes) -> list[Notice]:
 
 
 @pytest.mark.parametrize("kind", ["rsa", "ec"])
-def test_a_valid_signature_is_reported_with_its_signer(workers: WorkerPool, kind: str) -> None:
+def test_a_valid_signature_is_reported_with_its_signer(workers: DecodingPool, kind: str) -> None:
     (notice,) = told(workers, signed(kind))
     assert notice.code == "signature-holds"
     assert notice.text == (
@@ -100,13 +100,13 @@ def test_a_valid_signature_is_reported_with_its_signer(workers: WorkerPool, kind
     )
 
 
-def test_later_additions_are_reported(workers: WorkerPool) -> None:
+def test_later_additions_are_reported(workers: DecodingPool) -> None:
     (notice,) = told(workers, signed() + b"% added\n")
     assert notice.code == "signature-before-changes"
     assert "before 8 octets were added" in notice.text
 
 
-def test_a_changed_document_is_reported(workers: WorkerPool) -> None:
+def test_a_changed_document_is_reported(workers: DecodingPool) -> None:
     (notice,) = told(workers, signed().replace(b"(a)", b"(b)"))
     assert notice.code == "signature-broken"
 
@@ -129,7 +129,7 @@ UNCHECKED = [
     ("content", "problem"), [row[1:] for row in UNCHECKED], ids=[row[0] for row in UNCHECKED]
 )
 def test_unsupported_signatures_are_reported(
-    workers: WorkerPool, content: Callable[[], bytes], problem: str
+    workers: DecodingPool, content: Callable[[], bytes], problem: str
 ) -> None:
     (notice,) = told(workers, content())
     assert notice.code == "signature-unchecked"

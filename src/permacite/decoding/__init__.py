@@ -8,8 +8,8 @@
 | worker | the process that decodes, and its confinement: no files, sockets, programs |
 | workers | pools of warm workers, with queue, memory limit and timeout |
 
-A process that serves, verifies or holds keys sends octets to `WorkerPool`, and gets back a part of
-them or a PermaciteError. The answer is trusted with no more than that: it is JSON and octets.
+A process that serves, verifies or holds keys sends octets to `DecodingPool`, and gets back a part
+of them or a PermaciteError. The answer is trusted with no more than that: it is JSON and octets.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING
 from permacite.exports import on_demand
 
 if TYPE_CHECKING:
-    from permacite.decoding.workers import WorkerPool
+    from permacite.decoding.workers import DecodingPool
 
-__all__ = ["WorkerPool"]
+__all__ = ["DecodingPool"]
 
 on_demand(
     __name__,
     {
-        "permacite.decoding.workers": "WorkerPool",
+        "permacite.decoding.workers": "DecodingPool",
     },
 )

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from permacite.extract import Stored
     from permacite.renditions import Original, Rendered, Rendition
 
-__all__ = ["WorkerPool"]
+__all__ = ["DecodingPool"]
 
 _JOBS = 100
 _START_S = 60.0
@@ -44,7 +44,7 @@ _BOOT = (
 )
 
 
-class WorkerPool:
+class DecodingPool:
     """The workers of one kind. Any number of threads may use it; close it at the end."""
 
     def __init__(

@@ -11,7 +11,7 @@ from permacite.errors import PermaciteError
 from permacite.media_types import PDF
 
 if TYPE_CHECKING:
-    from permacite.decoding import WorkerPool
+    from permacite.decoding import DecodingPool
     from permacite.extract import Decode, Excerpt, Stored
     from permacite.renditions.pdf.frames import PageFrame
 
@@ -23,21 +23,21 @@ _SMALL = {"answer_bytes": 64 << 20, "kept_bytes": 32 << 20}
 _MEASURES = 6
 
 _options: dict[str, Any] = {}
-_pools: dict[str, WorkerPool] = {}
+_pools: dict[str, DecodingPool] = {}
 _starting = threading.Lock()
 
 
-def workers(kind: str = "media") -> WorkerPool:
+def workers(kind: str = "media") -> DecodingPool:
     """The workers of a kind; they end with this process."""
     return _pool(kind)
 
 
-def _pool(kind: str) -> WorkerPool:
-    from permacite.decoding import WorkerPool
+def _pool(kind: str) -> DecodingPool:
+    from permacite.decoding import DecodingPool
 
     with _starting:
         if kind not in _pools:
-            _pools[kind] = WorkerPool(kind, **_options)
+            _pools[kind] = DecodingPool(kind, **_options)
             atexit.register(_pools[kind].close)
         return _pools[kind]
 
@@ -66,7 +66,7 @@ def decode(
     preview: bool = False,
     digest: str | None = None,
 ) -> Excerpt:
-    """A part of a picture, a sound or a video, or a page that is drawn, as `WorkerPool.extract`."""
+    """A part of a picture, a sound or a video, or a drawn page, as `DecodingPool.extract`."""
     kind = "pages" if media_type == PDF else "media"
     return workers(kind).extract(content, media_type, fragment, preview=preview, digest=digest)
 
@@ -74,7 +74,7 @@ def decode(
 def measured(content: bytes | Stored, number: int) -> tuple[int, PageFrame]:
     """How many pages a PDF has, and the frame of one of them.
 
-    Raises what `WorkerPool.run` does.
+    Raises what `DecodingPool.run` does.
     """
     from permacite.renditions.pdf.frames import PageFrame
 
