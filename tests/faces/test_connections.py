@@ -15,14 +15,14 @@ import pytest
 
 pytest.importorskip("uvicorn", reason="the server needs it")
 
-from permacite.web.serving.connection_limits import Limits, Peers, peer_of
+from permacite.web.serving.connection_limits import ConnectionLimiter, ConnectionLimits, peer_of
 from permacite.web.serving.listening import serve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-SMALL = Limits(idle_seconds=0.1, head_bytes=2000, body_bytes=5000)
-SHORT = Limits(head_seconds=0.4, stall_seconds=0.4, idle_seconds=0.4)
+SMALL = ConnectionLimits(idle_seconds=0.1, head_bytes=2000, body_bytes=5000)
+SHORT = ConnectionLimits(head_seconds=0.4, stall_seconds=0.4, idle_seconds=0.4)
 LONG_BODY = 8 << 20
 PIECE = 1 << 16
 STATUS = re.compile(rb"^HTTP/1.1 (\d+)", re.MULTILINE)
@@ -33,7 +33,7 @@ class Listening:
     """A server of this process."""
 
     port: int
-    peers: Peers
+    peers: ConnectionLimiter
     stop: Callable[[], None]
     sent: list[int]
     """How much of the last long answer was handed to the network."""
@@ -73,7 +73,7 @@ def _soon(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
 
 
 @contextlib.contextmanager
-def listening(limits: Limits = SMALL, grace_s: float = 5) -> Iterator[Listening]:
+def listening(limits: ConnectionLimits = SMALL, grace_s: float = 5) -> Iterator[Listening]:
     """Serve an application that echoes the method, the path and the body's length."""
     released = threading.Event()
     sent: list[int] = []
@@ -93,7 +93,7 @@ def listening(limits: Limits = SMALL, grace_s: float = 5) -> Iterator[Listening]
         await send({"type": "http.response.body", "body": text})
 
     told: queue.Queue[Callable[[], None]] = queue.Queue()
-    peers = Peers(limits)
+    peers = ConnectionLimiter(limits)
     left: list[int] = []
 
     async def run(listener: socket.socket) -> None:
@@ -264,7 +264,7 @@ def test_an_answer_that_nobody_reads_is_not_made_ahead_and_is_cut(impatient: Lis
 
 
 def test_half_open_requests_keep_nobody_out() -> None:
-    limits = Limits(peer_connections=20)
+    limits = ConnectionLimits(peer_connections=20)
     with listening(limits) as server, contextlib.ExitStack() as open_ones:
         for _ in range(100):
             half = open_ones.enter_context(server.connect())
@@ -275,7 +275,7 @@ def test_half_open_requests_keep_nobody_out() -> None:
 
 def test_who_is_being_answered_is_not_crowded_out() -> None:
     with (
-        listening(Limits(connections=2)) as server,
+        listening(ConnectionLimits(connections=2)) as server,
         server.connect() as one,
         server.connect() as two,
     ):

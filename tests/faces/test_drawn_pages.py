@@ -22,8 +22,8 @@ from permacite.service.archive import Archive
 from permacite.service.citations.ways import citable
 from permacite.service.ingest import drawn
 from permacite.service.proofs import proofs
-from permacite.service.reader.pages import Scripts
-from permacite.service.reader.places import Selected
+from permacite.service.reader.pages import FrameOptions, Scripts
+from permacite.service.reader.selection import Selected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -245,7 +245,7 @@ def test_the_name_says_which_words_are_meant(service: Archive) -> None:
 def test_the_drawn_page_is_inert_and_holds_what_it_shows(service: Archive) -> None:
     document = commit(service).pdi.document
     shown = service.documents.reader.page(
-        str(document.with_(format="multipart+drawn", version=1)), scripts=Scripts(words="0")
+        str(document.with_(format="multipart+drawn", version=1)), FrameOptions(Scripts(words="0"))
     )
     assert shown.unresolved == ()
     assert "alert" not in shown.html

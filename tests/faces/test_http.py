@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 from tests.archives import Archive
 
-from permacite.service.reader.pages import Page
+from permacite.service.reader.pages import FramedPage
 from permacite.service.reader.reading import _size
 
 if TYPE_CHECKING:
@@ -317,9 +317,9 @@ def test_a_page_that_was_withdrawn_is_not_shown_from_memory(
 
 
 def test_a_page_takes_the_bytes_of_its_characters() -> None:
-    sizes = [_size(Page("urn:pdi:x", text, "")) for text in ("x" * 2300, "\u4e2d" * 2300)]
+    sizes = [_size(FramedPage("urn:pdi:x", text, "")) for text in ("x" * 2300, "\u4e2d" * 2300)]
     assert sizes[1] > 1.9 * sizes[0]
-    assert _size(Page("urn:pdi:x", "x" * 2300 + "\xe9", "")) < 1.1 * sizes[0]
+    assert _size(FramedPage("urn:pdi:x", "x" * 2300 + "\xe9", "")) < 1.1 * sizes[0]
 
 
 def test_broken_requests_do_not_stop_the_server(running: Running) -> None:

@@ -12,6 +12,7 @@ from tests.archives import Archive
 from tests.faces.test_http import ask
 
 from permacite import mhtml
+from permacite.service.reader.pages import FrameOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -152,7 +153,7 @@ def test_a_saved_page_knows_the_page_in_its_frame(
         none = service.documents.reader.follow(f"{site.base}/none.html", source=saved.pdi)
         assert (found.reference, none.reference, none.part) == (saved.pdi, None, None)
         assert found.part is not None
-        shown = service.documents.reader.page(saved.pdi, part=found.part).html
+        shown = service.documents.reader.page(saved.pdi, FrameOptions(part=found.part)).html
         assert "Words inside of it." in shown
         assert "Words outside." not in shown
         assert ask(running.base, f"/{saved.pdi}?part={found.part}").status == 200

@@ -12,8 +12,8 @@ from tests.archives import Archive
 from tests.faces.selecting import Chromium, cite_random, squeezed
 
 from permacite.markup import Document
-from permacite.service.reader.lines import sheet
-from permacite.service.reader.marking import Marked
+from permacite.service.reader.marking import MarkedSpans
+from permacite.service.reader.texts import text_sheet
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,7 +73,7 @@ def test_pieces_of_a_long_text_follow_each_other() -> None:
     at: int | None = 0
     number, shown = 1, []
     while at is not None:
-        piece = sheet(document, Marked(), at)
+        piece = text_sheet(document, MarkedSpans(), at)
         assert (piece.start, piece.lines[0].number) == (at, number)
         assert piece.end - piece.start <= 130_000
         shown += [part.text for line in piece.lines for part in line.pieces]
@@ -85,13 +85,13 @@ def test_pieces_of_a_long_text_follow_each_other() -> None:
 def test_a_piece_is_around_what_is_marked() -> None:
     document = _text(LONG)
     start = document.text.index("30000: ")
-    piece = sheet(document, Marked(((start, start + 12),)), None)
+    piece = text_sheet(document, MarkedSpans(((start, start + 12),)), None)
     line = next(line for line in piece.lines if any(part.marked for part in line.pieces))
     assert line.number == 30_001
     assert [part.text for part in line.pieces if part.marked] == ["30000: naïve"]
     assert piece.before is not None
     assert piece.after is not None
-    assert sheet(document, Marked(), len(document.text) + 5).after is None
+    assert text_sheet(document, MarkedSpans(), len(document.text) + 5).after is None
 
 
 @pytest.mark.parametrize("length", [0, 1, 119_999, 120_000, 120_001, 500_000])
@@ -100,7 +100,7 @@ def test_a_line_without_an_end_is_cut(length: int) -> None:
     at: int | None = 0
     shown = 0
     while at is not None:
-        piece = sheet(document, Marked(), at)
+        piece = text_sheet(document, MarkedSpans(), at)
         assert [line.number for line in piece.lines] == [1]
         shown += sum(len(part.text) for part in piece.lines[0].pieces)
         at = piece.after
@@ -110,7 +110,7 @@ def test_a_line_without_an_end_is_cut(length: int) -> None:
 def test_positions_are_carets_in_their_lines() -> None:
     document = _text("ab\ncd")
     for place, number in ((0, 1), (2, 1), (4, 2), (6, 2)):
-        piece = sheet(document, Marked(((place, place),), caret=True), None)
+        piece = text_sheet(document, MarkedSpans(((place, place),), caret=True), None)
         (line,) = [line for line in piece.lines if any(part.marked for part in line.pieces)]
         assert line.number == number
 

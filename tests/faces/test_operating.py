@@ -22,8 +22,8 @@ from permacite.errors import StorageError
 from permacite.limits import FREE_DISK_BYTES
 from permacite.loops import to_the_end
 from permacite.service.preservation.keeping import Condition
-from permacite.web.health import ready
-from permacite.web.serving.access_log import AccessLog, Observed
+from permacite.web.routes.health import ready
+from permacite.web.serving.monitoring import AccessLog, RequestObserver
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +78,8 @@ def test_a_server_without_room_or_archive_is_not_ready(
             raise StorageError("the disk is gone", path=SECRET, reason="io")
         return condition(free_bytes=free)
 
-    state = SimpleNamespace(writable=writable, whole=SimpleNamespace(condition=told))
+    whole = SimpleNamespace(copies=SimpleNamespace(status=SimpleNamespace(condition=told)))
+    state = SimpleNamespace(writable=writable, whole=whole)
     route = SimpleNamespace(cache="no-store")
     asked = SimpleNamespace(app=SimpleNamespace(state=state), scope={"route": route})
     answer = to_the_end(ready(asked))  # type: ignore[arg-type] # all that is asked of one
@@ -234,7 +235,7 @@ def test_a_fault_of_ours_is_told_with_its_trace_and_its_request(
 
     log = AccessLog(str(tmp_path / "log"))
     scope = {"type": "http", "method": "BREW", "path": "/", "query_string": b"", "headers": []}
-    to_the_end(Observed(faulty, log=log)(scope, receive, send))
+    to_the_end(RequestObserver(faulty, log=log)(scope, receive, send))
     log.close()
     request_id = json.loads((tmp_path / "log").read_text())["id"]
     assert (b"x-request-id", request_id.encode()) in sent[0]["headers"]

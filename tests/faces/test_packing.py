@@ -15,7 +15,7 @@ from tests.inside import ask as ask_inside
 
 from permacite.service.archive import Archive
 from permacite.web.assets import FOLDER, address_of
-from permacite.web.middleware.compression import Packed
+from permacite.web.middleware.compression import Compression
 
 try:
     from compression import zstd  # type: ignore[import-not-found, unused-ignore] # from 3.14
@@ -133,7 +133,7 @@ def test_what_has_a_coding_of_its_own_keeps_it() -> None:
         await send({"type": "http.response.start", "status": 200, "headers": fields})
         await send({"type": "http.response.body", "body": TEXT})
 
-    answer = ask_inside(Packed(application), "/", Accept_Encoding="zstd")
+    answer = ask_inside(Compression(application), "/", Accept_Encoding="zstd")
     assert (answer.headers["content-encoding"], answer.body) == ("gzip", TEXT)
 
 

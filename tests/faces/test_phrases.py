@@ -25,6 +25,7 @@ from tests.writings import few, script_of, thousand
 
 from permacite.cli import run
 from permacite.service.access import Choice
+from permacite.service.reader.pages import FrameOptions
 from permacite.web.routes.reader import SCRIPTS
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ def wrong(archive: Archive, name: str, phrase: str) -> str:
         return f"another place: {cited!r}"
     if letters(hit.words) != letters(phrase):
         return f"other words are shown: {hit.words!r}"
-    page = archive.documents.reader.page(hit.reference, scripts=SCRIPTS).html
+    page = archive.documents.reader.page(hit.reference, FrameOptions(SCRIPTS)).html
     marked = html.unescape(TAG.sub("", "".join(MARK.findall(page))))
     if letters(marked) != letters(phrase):
         return f"other words are marked: {marked!r}"

@@ -23,8 +23,8 @@ from tests.faces.test_http import Answer, ask, names
 from tests.needs import need
 
 from permacite.loops import to_the_end
-from permacite.web.middleware.networks import Building, Forwarded
-from permacite.web.middleware.response_cache import Remembered
+from permacite.web.middleware.networks import Building, ForwardedHeaders
+from permacite.web.middleware.response_cache import ResponseCache
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -233,8 +233,8 @@ class Remembering:
     def __init__(self, building: str) -> None:
         self.made: list[str] = []
         """Who asked for what was not known, and how."""
-        self._known = Remembered(self._application, lambda: 1, Building([building]).apart)
-        self._app = Forwarded(self._known, ["127.0.0.1"])
+        self._known = ResponseCache(self._application, lambda: 1, Building([building]).apart)
+        self._app = ForwardedHeaders(self._known, ["127.0.0.1"])
 
     async def _application(self, scope: Scope, receive: Receive, send: Send) -> None:
         del receive

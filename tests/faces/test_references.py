@@ -13,7 +13,7 @@ from tests.archives import Archive, command_on
 
 from permacite.errors import NotFoundError
 from permacite.service.archive import public_view
-from permacite.service.reader.following import live_address
+from permacite.service.reader.links import live_address
 
 from .conftest import served
 

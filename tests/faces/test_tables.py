@@ -10,8 +10,8 @@ from tests.archives import Archive
 
 from permacite import pdi
 from permacite.extract.structure import CellTable
-from permacite.service.reader.marking import Marked
-from permacite.service.reader.tables import grid
+from permacite.service.reader.marking import MarkedSpans
+from permacite.service.reader.texts import table_sheet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,7 +74,7 @@ def test_rows_follow_each_other_by_pieces() -> None:
     at: int | None = None
     numbers: list[int] = []
     while not numbers or at is not None:
-        piece = grid(table, None, Marked(), at)
+        piece = table_sheet(table, None, MarkedSpans(), at)
         assert piece.first is not None
         assert piece.first.cells[0].pieces[0].text == "number"
         numbers += [row.number for row in piece.rows]
@@ -82,19 +82,19 @@ def test_rows_follow_each_other_by_pieces() -> None:
     assert numbers == list(range(2, 1501))
     name = pdi.parse("urn:pdi://lab.example.us/2026/11/21/1.csv.1#row=1200")
     assert isinstance(name, pdi.FragmentPDI)
-    around = grid(table, name, Marked(), None)
+    around = table_sheet(table, name, MarkedSpans(), None)
     assert [row.number for row in around.rows if row.cells[0].is_marked] == [1200]
     assert around.before is not None
-    assert grid(table, None, Marked(), 9999).rows[-1].number == 1500
-    assert grid(CellTable(""), None, Marked(), None).is_whole
+    assert table_sheet(table, None, MarkedSpans(), 9999).rows[-1].number == 1500
+    assert table_sheet(CellTable(""), None, MarkedSpans(), None).is_whole
 
 
 def test_a_hostile_table_is_shown_in_part() -> None:
-    wide = grid(CellTable("," * 5000 + "\r\n" + "x" * 5000), None, Marked(), None)
+    wide = table_sheet(CellTable("," * 5000 + "\r\n" + "x" * 5000), None, MarkedSpans(), None)
     assert wide.first is not None
     assert (len(wide.first.cells), wide.first.hidden, wide.width) == (200, 4801, 200)
     assert wide.rows[0].cells[0].is_cut
-    many = grid(CellTable((",,,,,,,,," * 10 + "\r\n") * 600), None, Marked(), None)
+    many = table_sheet(CellTable((",,,,,,,,," * 10 + "\r\n") * 600), None, MarkedSpans(), None)
     assert sum(len(row.cells) for row in many.rows) < 21_000
     assert many.after is not None
 

@@ -17,7 +17,7 @@ from tests.faces.test_witnesses import ADD
 from tests.needs import need
 
 from permacite.service.mirroring.following import follow
-from permacite.web.saves import Save, Saves
+from permacite.web.routes.saving import Save, Saves
 
 if TYPE_CHECKING:
     from pathlib import Path

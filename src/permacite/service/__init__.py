@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from permacite.service.proofs.proofs import Proof, Proofs
     from permacite.service.quotations.comparing import Quotations
     from permacite.service.quotations.composing import Composed
-    from permacite.service.reader.pages import Page, PageState
+    from permacite.service.reader.pages import FramedPage, PageState
     from permacite.service.reader.reading import Reading
 
 __all__ = [
@@ -44,12 +44,12 @@ __all__ = [
     "EarlierLog",
     "Erased",
     "Exported",
+    "FramedPage",
     "Kept",
     "Lists",
     "Log",
     "LogState",
     "NameSet",
-    "Page",
     "PageState",
     "Passage",
     "Proof",
@@ -83,7 +83,7 @@ on_demand(
         "permacite.service.proofs.logs": "Consistency, Log, LogState, SealedDay, StampedLog",
         "permacite.service.proofs.proofs": "Proof, Proofs",
         "permacite.service.quotations.composing": "Composed",
-        "permacite.service.reader.pages": "Page, PageState",
+        "permacite.service.reader.pages": "FramedPage, PageState",
         "permacite.service.reader.reading": "Reading",
         "permacite.service.holdings": "About, Documents, Exported, NameSet, Shown",
     },

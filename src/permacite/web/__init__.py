@@ -1,5 +1,5 @@
-"""The HTTP face: a resolver for programs and a reader for people, over one service.
+"""HTTP server: a resolver for programs and a reader for people, over one archive.
 
-`server` listens, `app` routes, `names` answers names, `reader` draws pages, `api` answers the
-reader's scripts and other programs, `headers` keeps archived pages harmless.
+`route_table` lists the routes, `routes` has their handlers by subject, `middleware` what every
+request passes, `serving` the processes and sockets. `headers` keeps archived pages harmless.
 """

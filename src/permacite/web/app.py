@@ -11,11 +11,10 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from permacite.errors import PermaciteError
 from permacite.web import problems
-from permacite.web.middleware.access import Guard
-from permacite.web.middleware.cross_site import OwnPages
+from permacite.web.middleware.access import AccessControl, CrossSiteGuard
 from permacite.web.middleware.networks import Building
-from permacite.web.route_table import CROSS_ORIGIN, ROUTES
-from permacite.web.saves import Saves
+from permacite.web.route_table import ROUTES
+from permacite.web.routes.saving import Saves
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,30 +33,23 @@ def create_app(
     building: Sequence[str] = (),
     building_name: str = "",
 ) -> Starlette:
-    """The application over an open service, answering under host `names` alone.
+    """The application of an open archive, which answers under the host `names`.
 
-    `writable`: whether this machine may write without a token. `public`: whether pages say to
-    chats and the like what they may show of open documents; else nobody but who opens a page is
-    told of it. A token admits whoever bears it to what it names, in any case. `building` and its
-    name: the networks of the archive's building, and what that is called.
+    `writable`: whether this machine may write without a token. `public`: whether pages describe
+    public documents to link previews and other archives. `building`: the networks of the archive's
+    building; `building_name`: its name.
 
-    Without the host check, a page of another site could reach the archive under a name of its
-    own that leads to this machine (DNS rebinding).
+    Without the host check, a page of another site could reach the archive by a name of its own
+    that resolves to this machine (DNS rebinding).
     """
-    inside = Building(building)
+    premises = Building(building)
     app = Starlette(
         routes=ROUTES,
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=list(names), www_redirect=False),
-            Middleware(OwnPages, apart=CROSS_ORIGIN, public=public, building=inside),
+            Middleware(CrossSiteGuard, public=public, building=premises),
             Middleware(
-                Guard,
-                archive=archive,
-                routes=ROUTES,
-                apart=CROSS_ORIGIN,
-                writable=writable,
-                public=public,
-                building=inside,
+                AccessControl, archive=archive, writable=writable, public=public, building=premises
             ),
         ],
         exception_handlers={

@@ -1,7 +1,8 @@
-"""What the reader's pages are made with: style sheet, scripts, icon; kept by browsers for a year.
+"""Assets of the reader (style sheet, scripts, icon), and the OpenAPI description.
 
-Their addresses have the digest of all of them, for scripts ask for one another by their names. The
-same names without it are answered too, and with that of another edition, and are asked for again.
+Pages ask for assets under a path with the digest of all of them, which browsers may keep for a
+year. The digest covers all, because scripts import one another by name. The same names without a
+digest, or with another one, are answered too, and are not kept.
 """
 
 from __future__ import annotations
@@ -15,8 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from permacite.web import headers
-from permacite.web.addresses import at
-from permacite.web.requests import JSONAnswer
+from permacite.web.requests import JSONAnswer, at
 from permacite.web.route import cache_field
 
 if TYPE_CHECKING:

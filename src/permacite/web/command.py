@@ -1,4 +1,4 @@
-"""The command that answers over HTTP: serve."""
+"""Command `permacite serve`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite.click_options import click_options
-from permacite.web.serving.connection_limits import Limits
+from permacite.web.serving.connection_limits import ConnectionLimits
 from permacite.web.serving.monitoring import Watching
 from permacite.web.serving.options import ServeOptions
 
@@ -22,10 +22,15 @@ __all__ = ["serve"]
 @click.command()
 @click_options("options", ServeOptions)
 @click_options("watching", Watching)
-@click_options("limits", Limits)
+@click_options("limits", ConnectionLimits)
 @click.pass_obj
 def serve(
-    folder: Location | None, /, *, options: ServeOptions, watching: Watching, limits: Limits
+    folder: Location | None,
+    /,
+    *,
+    options: ServeOptions,
+    watching: Watching,
+    limits: ConnectionLimits,
 ) -> None:
     """Serve the archive: the resolver for programs, the reader for people.
 

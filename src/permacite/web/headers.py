@@ -1,4 +1,4 @@
-"""The headers that keep archived pages harmless, and those that describe a representation.
+"""Headers that keep archived pages harmless, and headers that describe a representation.
 
 An archived page is hostile. It is shown in a frame of an opaque origin, under a policy that lets
 it load nothing and run nothing but one script of ours, named by its digest. Its links lead to a

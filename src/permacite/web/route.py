@@ -1,13 +1,14 @@
-"""One row of the route table: path, handler, scopes, body limit and cache class."""
+"""One row of the route table: path, handler, scopes, body limit, cache class; unknown routes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from starlette.exceptions import HTTPException
 from starlette.routing import Match, Route
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
     from starlette.requests import HTTPConnection, Request
     from starlette.responses import Response
@@ -15,7 +16,16 @@ if TYPE_CHECKING:
 
     from permacite.service.tokens import Scope
 
-__all__ = ["READING", "CacheClass", "TableRoute", "cache_field", "find_route", "route_of"]
+
+__all__ = [
+    "READING",
+    "CacheClass",
+    "TableRoute",
+    "cache_field",
+    "find_route",
+    "route_of",
+    "unknown_route",
+]
 
 CacheClass: TypeAlias = Literal["no-cache", "no-store", "max-age=31536000, immutable"]
 """How long an answer may be kept: until asked again, never, or for a year."""
@@ -80,3 +90,23 @@ def route_of(request: HTTPConnection) -> TableRoute:
 def cache_field(request: HTTPConnection) -> dict[str, str]:
     """The Cache-Control field of the answer, by the cache class of its route."""
     return {"Cache-Control": route_of(request).cache}
+
+
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+
+
+def unknown_route(path: str, routes: Sequence[Route]) -> Route:
+    """The route after `routes` that takes all of a path such as `/-/{rest:path}`, by any method.
+
+    Without it, the route of permanent names would take `PUT /-/search` for a faulty name.
+    """
+
+    async def answer(request: Request) -> Response:
+        asked = request.url.path
+        found = [each for each in routes if each.matches(request.scope)[0] is not Match.NONE]
+        if not found:
+            raise HTTPException(404, f"no page of this server has the address {asked}")
+        methods = ", ".join(sorted(set().union(*(each.methods or () for each in found))))
+        raise HTTPException(405, f"{asked} takes {methods}", {"Allow": methods})
+
+    return Route(path, answer, methods=_METHODS, include_in_schema=False)

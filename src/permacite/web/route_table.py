@@ -19,20 +19,19 @@ from permacite.limits import (
     UPLOAD_LINES_BYTES,
 )
 from permacite.service.feeds.news import PATH as DRIFT_FEED
-from permacite.web import assets, health, news
-from permacite.web.route import CacheClass, TableRoute
+from permacite.web import assets
+from permacite.web.route import CacheClass, TableRoute, unknown_route
 from permacite.web.routes import annotations as annotation_routes
 from permacite.web.routes import (
     api,
     feeds,
+    health,
     history,
     links,
     log,
     memento,
-    mirrors,
     names,
     reader,
-    save_page,
     saving,
     search,
     sign_in,
@@ -41,7 +40,6 @@ from permacite.web.routes import (
     uploads,
     witness,
 )
-from permacite.web.unknown_routes import unknown_route
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,10 +75,8 @@ TABLE = (
     TableRoute("/-/api/sites", sites.sites_answer, cache="no-store"),
     TableRoute("/-/calendar", sites.calendar),
     TableRoute("/-/api/calendar", sites.calendar_answer, cache="no-store"),
-    TableRoute(
-        "/-/save", save_page.save, {"GET": "read", "POST": "save"}, body_bytes=SAVE_BODY_BYTES
-    ),
-    TableRoute("/-/extension.zip", save_page.extension),
+    TableRoute("/-/save", saving.save, {"GET": "read", "POST": "save"}, body_bytes=SAVE_BODY_BYTES),
+    TableRoute("/-/extension.zip", saving.extension),
     TableRoute(
         "/-/sign-in",
         sign_in.sign_in,
@@ -111,7 +107,7 @@ TABLE = (
     TableRoute("/-/versions/{name:path}", history.versions),
     TableRoute("/-/changes/{name:path}", history.changes),
     TableRoute("/-/api/changes", history.changes_answer),
-    TableRoute(DRIFT_FEED, news.news),
+    TableRoute(DRIFT_FEED, history.news),
     TableRoute("/-/api/documents", api.documents),
     TableRoute("/-/api/document", api.show),
     TableRoute("/-/api/look-up", api.look_up, _READ, body_bytes=API_BODY_BYTES),
@@ -121,9 +117,9 @@ TABLE = (
     TableRoute("/-/api/proof", api.proof),
     TableRoute("/-/log/checkpoint", log.checkpoint),
     TableRoute("/-/log/tile/{path:path}", log.tile, cache=_IMMUTABLE),
-    TableRoute("/-/log/entries", mirrors.entries),
-    TableRoute("/-/log/octets/{digest}", mirrors.octets),
-    TableRoute("/-/log/standings", mirrors.standings),
+    TableRoute("/-/log/entries", log.entries),
+    TableRoute("/-/log/octets/{digest}", log.octets),
+    TableRoute("/-/log/standings", log.standings),
     TableRoute(
         "/-/witness/add-checkpoint", witness.add_checkpoint, _READ, body_bytes=CHECKPOINT_BODY_BYTES
     ),

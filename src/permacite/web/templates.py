@@ -1,4 +1,4 @@
-"""The reader's pages, in the language of who reads them; every value in them is escaped.
+"""Templates of the reader's pages, in the language of the visitor; every value is escaped.
 
 The language is that of `?lang=`, which every link of such a page keeps, or else what the browser
 asks for (Accept-Language). No cookie is set, so that a link says all that it shows.
@@ -16,10 +16,10 @@ from starlette.responses import Response
 
 from permacite.service.citations.parts import clock, told_of
 from permacite.service.names import as_address
-from permacite.service.reader.following import apart
+from permacite.service.reader.links import apart
 from permacite.web import headers
-from permacite.web.addresses import at
 from permacite.web.assets import address_of
+from permacite.web.requests import at
 from permacite.words import ENGLISH, LANGUAGES, words_in
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""The reader: an archived document as it is shown, marked, with what stands around it."""
+"""Reader: an archived document as it is shown, with the cited parts marked."""

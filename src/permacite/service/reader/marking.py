@@ -1,8 +1,8 @@
-"""What of a document's text is marked in the reader: by a PDI's fragment or by a text fragment.
+"""Marked spans of a document's text: from the fragment of a PDI, or a text fragment.
 
 A PDI's fragment names one part. A fragment of RFC 5147, or of its first draft, comes with the
 address of the text: it may name a position, or several parts, and its checks may fail. It never
-fails the page: what is wrong with it is told beside the page.
+fails the page: the page shows its fault beside the text.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from permacite.service.names import TextOf
 
 __all__ = [
-    "Marked",
+    "MarkedSpans",
     "TextPiece",
     "by_fragment",
     "by_text_fragment",
@@ -32,7 +32,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class MarkedSpans:
     """Spans of a document's text, in order and apart; `trouble` where nothing is interpreted."""
 
     spans: tuple[tuple[int, int], ...] = ()
@@ -63,37 +63,37 @@ def marked(
     source: TextOf | None,
     fragment: pdi.FragmentPDI | None,
     text_fragment: str | None,
-) -> Marked:
+) -> MarkedSpans:
     """What is marked of a document: by a text fragment where one came, else by a PDI's."""
     if text_fragment is None or source is None:
         return by_fragment(repository, fragment)
     return by_text_fragment(source, text_fragment)
 
 
-def by_fragment(repository: Repository, fragment: pdi.FragmentPDI | None) -> Marked:
+def by_fragment(repository: Repository, fragment: pdi.FragmentPDI | None) -> MarkedSpans:
     """What a PDI's `char` fragment marks of a text that is no page; nothing for any other."""
     if fragment is None or fragment.scheme != "char":
-        return Marked()
+        return MarkedSpans()
     if repository.lookup.representation(fragment.pdi).media_type in PAGES:
-        return Marked()
-    return Marked(((int(fragment.positions[0]), int(fragment.positions[1])),))
+        return MarkedSpans()
+    return MarkedSpans(((int(fragment.positions[0]), int(fragment.positions[1])),))
 
 
-def by_text_fragment(source: TextOf, fragment: str) -> Marked:
+def by_text_fragment(source: TextOf, fragment: str) -> MarkedSpans:
     """What a fragment of RFC 5147, or of its first draft, marks in a document's text."""
     try:
         parsed = wilde00.parse(fragment) if "(" in fragment else rfc5147.parse(fragment)
     except ParseError as error:
-        return Marked(trouble=f"the fragment is not interpreted: {error}")
+        return MarkedSpans(trouble=f"the fragment is not interpreted: {error}")
     entity = source.entity
     location = entity.locate(parsed)
     if location.status == "ignored":
-        return Marked(trouble=f"the fragment is not interpreted: {location.problem}")
+        return MarkedSpans(trouble=f"the fragment is not interpreted: {location.problem}")
     spans = [convert.rfc5147_to_pdi(entity, *span.char)[:2] for span in location.spans]
-    return Marked(tuple(spans), caret=location.kind == "position")
+    return MarkedSpans(tuple(spans), caret=location.kind == "position")
 
 
-def split(text: str, marked: Marked) -> tuple[TextPiece, ...]:
+def split(text: str, marked: MarkedSpans) -> tuple[TextPiece, ...]:
     """The text in pieces, marked and not, with line ends as a browser shows them."""
     pieces = []
     place = 0

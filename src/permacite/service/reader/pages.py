@@ -22,20 +22,29 @@ from permacite.mhtml import export
 from permacite.pdi.schemes import part_path
 from permacite.service import names
 from permacite.service.labels import drawn_map_of, labels_of
-from permacite.service.reader import marking, regions, sheets, texts
-from permacite.service.reader.marking import Marked
+from permacite.service.reader import marking, media, sheets, texts
+from permacite.service.reader.marking import MarkedSpans
 from permacite.service.sources import MESSAGES
 from permacite.text.document import canonical
 from permacite.version import __version__
+from permacite.words import ENGLISH, Words
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from permacite.archive import Repository, Representation, Version
     from permacite.service.reader.sheets import Paper
-    from permacite.words import Words
 
-__all__ = ["Page", "PageState", "Scripts", "View", "aggregate_of", "page", "view"]
+__all__ = [
+    "FrameOptions",
+    "FrameView",
+    "FramedPage",
+    "PageState",
+    "Scripts",
+    "aggregate_of",
+    "page",
+    "view",
+]
 
 _SHELL = """<!doctype html>
 <html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>
@@ -80,7 +89,23 @@ class Scripts:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class FrameOptions:
+    """How a document is shown in the frame."""
+
+    scripts: Scripts = Scripts()
+    """The page holds one of them, and no other script."""
+    text_fragment: str | None = None
+    """A fragment of RFC 5147 or its first draft, instead of that of the reference."""
+    frame: int | None = None
+    """One frame of several, or one page of a PDF, from 1."""
+    part: str | None = None
+    """The path of another page in the same aggregate."""
+    words: Words = ENGLISH
+    """Words around a picture, a recording, or a document without a view."""
+
+
+@dataclass(frozen=True, slots=True)
+class FramedPage:
     """The archived page as the reader shows it: inert, self-contained, the passage marked."""
 
     pdi: str
@@ -92,7 +117,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class FrameView:
     """What is to be shown, and all that decides how: two alike views are the same page."""
 
     version: Version
@@ -124,25 +149,17 @@ class View:
         )
 
 
-def view(
-    repository: Repository,
-    reference: str,
-    *,
-    scripts: Scripts,
-    text_fragment: str | None,
-    frame: int | None,
-    part: str | None,
-    words: Words,
-) -> View:
+def view(repository: Repository, reference: str, options: FrameOptions) -> FrameView:
     """What a name shows, without making it. Raises NotFoundError, RestrictedError."""
     name, fragment = names.document_of(reference)
     version, shown = repository.lookup.answering(name)
     main = repository.lookup.main(version)
     restricted = repository.lookup.restrictions(version.representations)
     paper = sheets.paper(repository, version, shown)
+    scripts, text_fragment, frame = options.scripts, options.text_fragment, options.frame
     script = scripts.parts if _is_media(shown) else scripts.sheets if paper else scripts.words
     parts = [__version__, str(shown.pdi), script, text_fragment, fragment and fragment.specifier]
-    parts += [None if frame is None else str(frame), part, words.language]
+    parts += [None if frame is None else str(frame), options.part, options.words.language]
     mark = "&" if "?" in scripts.follow else "?"
     follow = f"{scripts.follow}{mark}from={shown.pdi}&to=" if scripts.follow else ""
     parts.append(follow)
@@ -155,15 +172,15 @@ def view(
         script=script,
     )
     drawn = _drawn_page(version, shown)
-    wanted = View(
+    wanted = FrameView(
         version,
         main,
         shown,
         fragment,
         text_fragment,
         frame,
-        part,
-        words,
+        options.part,
+        options.words,
         follow,
         state,
         paper,
@@ -185,7 +202,7 @@ def _drawn_page(version: Version, shown: Representation) -> Representation | Non
     return next((item for item in formats if item.format == pdi.DRAWN_PAGE), None)
 
 
-def page(repository: Repository, wanted: View) -> Page:
+def page(repository: Repository, wanted: FrameView) -> FramedPage:
     """A document as one inert HTML page."""
     version, main, fragment = wanted.version, wanted.main, wanted.fragment
     path = wanted.part or _path_in(fragment)
@@ -210,7 +227,7 @@ def page(repository: Repository, wanted: View) -> Page:
         inline_script=script,
         follow=wanted.follow,
     )
-    return Page(
+    return FramedPage(
         str(main.pdi),
         page_.html,
         wanted.state.tag,
@@ -219,7 +236,7 @@ def page(repository: Repository, wanted: View) -> Page:
     )
 
 
-def _part(repository: Repository, wanted: View, path: str) -> Page:
+def _part(repository: Repository, wanted: FrameView, path: str) -> FramedPage:
     """Another page of the same aggregate. Raises NotFoundError where there is none."""
     if not wanted.is_page:
         raise NotFoundError("only a page has parts", str(wanted.shown.pdi))
@@ -229,7 +246,9 @@ def _part(repository: Repository, wanted: View, path: str) -> Page:
     marks = _marks_within(part, wanted.fragment) if path == _path_in(wanted.fragment) else []
     page_ = export.single_html(aggregate, part, marks=marks, inline_script=script, follow=follow)
     tag, unresolved = wanted.state.tag, tuple(page_.unresolved)
-    return Page(str(wanted.main.pdi), page_.html, tag, marked=bool(marks), unresolved=unresolved)
+    return FramedPage(
+        str(wanted.main.pdi), page_.html, tag, marked=bool(marks), unresolved=unresolved
+    )
 
 
 def _path_in(fragment: pdi.FragmentPDI | None) -> str | None:
@@ -261,7 +280,9 @@ def aggregate_of(repository: Repository, version: Version) -> mhtml.Aggregate:
     return mhtml.open(mhtml.build(root, []))
 
 
-def _drawn(repository: Repository, wanted: View, drawn: Representation, marked: Marked) -> Page:
+def _drawn(
+    repository: Repository, wanted: FrameView, drawn: Representation, marked: MarkedSpans
+) -> FramedPage:
     """A page as a browser drew it; what is marked is found by the map of its words."""
     aggregate = mhtml.open(repository.contents.read(drawn))
     source = Document(aggregate.root.content, "text/html", "utf-8")
@@ -276,11 +297,11 @@ def _drawn(repository: Repository, wanted: View, drawn: Representation, marked: 
         follow=wanted.follow,
     )
     tag, unresolved = wanted.state.tag, tuple(page_.unresolved)
-    return Page(str(drawn.pdi), page_.html, tag, bool(page_.marks), unresolved)
+    return FramedPage(str(drawn.pdi), page_.html, tag, bool(page_.marks), unresolved)
 
 
 def _drawn_marks(
-    repository: Repository, version: Version, aggregate: mhtml.Aggregate, marked: Marked
+    repository: Repository, version: Version, aggregate: mhtml.Aggregate, marked: MarkedSpans
 ) -> dict[str, list[tuple[int, int]]]:
     """The pieces that are marked, by the paths of the parts in whose sources they stand."""
     text = names.drawn_text(version)
@@ -317,15 +338,17 @@ def _marked(
     shown: Representation,
     fragment: pdi.FragmentPDI | None,
     text_fragment: str | None,
-) -> Marked:
+) -> MarkedSpans:
     source = marking.text_source(repository, shown.pdi) if text_fragment is not None else None
     return marking.marked(repository, source, fragment, text_fragment)
 
 
-def _sheet(repository: Repository, wanted: View, paper: Paper, marked: Marked) -> Page:
+def _sheet(
+    repository: Repository, wanted: FrameView, paper: Paper, marked: MarkedSpans
+) -> FramedPage:
     """A page of a PDF; where it cannot be drawn, why."""
     words, script = wanted.words, wanted.state.script
-    seen = sheets.Wanted(wanted.fragment, marked, wanted.frame)
+    seen = sheets.PageRequest(wanted.fragment, marked, wanted.frame)
     try:
         leaf = sheets.leaf(repository, paper, seen)
         body, is_marked = sheets.sheet_html(repository, paper, leaf, seen, words=words)
@@ -333,7 +356,7 @@ def _sheet(repository: Repository, wanted: View, paper: Paper, marked: Marked) -
     except sheets.REFUSED:
         raise
     except PermaciteError as error:
-        body, is_marked, tag = regions.failed(error, words).html, False, ""
+        body, is_marked, tag = media.failed(error, words).html, False, ""
     html_ = _SHELL.format(
         language=words.language,
         title=html.escape(str(wanted.shown.pdi)),
@@ -341,11 +364,11 @@ def _sheet(repository: Repository, wanted: View, paper: Paper, marked: Marked) -
         body=body,
         script=f"<script>{script}</script>" if script else "",
     )
-    return Page(str(wanted.shown.pdi), html_, tag, marked=is_marked)
+    return FramedPage(str(wanted.shown.pdi), html_, tag, marked=is_marked)
 
 
 def _marks(
-    repository: Repository, wanted: View, marked: Marked, source: Document
+    repository: Repository, wanted: FrameView, marked: MarkedSpans, source: Document
 ) -> list[tuple[int, int]]:
     """The pieces of the page's source that are marked, as offsets of its decoded text."""
     main, fragment = wanted.main, wanted.fragment
@@ -364,10 +387,10 @@ def _is_media(representation: Representation) -> bool:
     return representation.media_type.startswith(("image/", "audio/", "video/"))
 
 
-def _other(repository: Repository, wanted: View, marked: Marked) -> Page:
+def _other(repository: Repository, wanted: FrameView, marked: MarkedSpans) -> FramedPage:
     """A document that is no page: text as it is, media as an element, else its type."""
     shown, script, words = wanted.shown, wanted.state.script, wanted.words
-    part = regions.Element("", marked=False)
+    part = media.MediaElement("", marked=False)
     style = ""
     if _is_text(shown):
         labels = labels_of(repository, shown)
@@ -376,8 +399,8 @@ def _other(repository: Repository, wanted: View, marked: Marked) -> Page:
         marked = marked if marked.spans else _marked_source(repository, wanted)
         body = texts.text_html(repository.contents.text(shown).text, marked, labels, words)
     elif _is_media(shown):
-        style = regions.STYLE
-        part = regions.element(repository, shown, wanted.fragment, wanted.frame, words=words)
+        style = media.STYLE
+        part = media.element(repository, shown, wanted.fragment, wanted.frame, words=words)
         body = part.html
     else:
         about = f"{shown.media_type}, {words.size(shown.size_bytes)}"
@@ -390,7 +413,7 @@ def _other(repository: Repository, wanted: View, marked: Marked) -> Page:
         script=f"<script>{script}</script>" if script else "",
     )
     tag = wanted.state.tag if part.lasting else ""
-    return Page(str(shown.pdi), html_, tag, marked=part.marked or bool(marked.spans))
+    return FramedPage(str(shown.pdi), html_, tag, marked=part.marked or bool(marked.spans))
 
 
 def _is_text(representation: Representation) -> bool:
@@ -400,13 +423,13 @@ def _is_text(representation: Representation) -> bool:
     return is_markup or kind.startswith(("text/", "message/")) or kind == "application/json"
 
 
-def _marked_source(repository: Repository, wanted: View) -> Marked:
+def _marked_source(repository: Repository, wanted: FrameView) -> MarkedSpans:
     """What a fragment of the format itself marks in its characters: elements, lines."""
     if wanted.fragment is None or wanted.text_fragment is not None:
-        return Marked()
+        return MarkedSpans()
     excerpt = repository.contents.excerpt(wanted.shown, wanted.fragment.specifier)
     if excerpt.source_range is None:
-        return Marked()
+        return MarkedSpans()
     stored = repository.contents.text(wanted.shown)
     start, end = (len(canonical(stored.stored[: stored.offset(at)])) for at in excerpt.source_range)
-    return Marked(((start, end),))
+    return MarkedSpans(((start, end),))

@@ -1,4 +1,4 @@
-"""What stands around a document in the reader: the cited words, their citations, the versions."""
+"""Reader page of a document: its passage, citations, versions, and the view of it."""
 
 from __future__ import annotations
 
@@ -16,21 +16,19 @@ from permacite.service.citations import citing, quoted, recorded
 from permacite.service.citations.quoted import Passage
 from permacite.service.labels import printed_of, record_of, table_of, words_on
 from permacite.service.reader import (
-    drawing,
-    following,
-    lines,
+    comparison,
+    links,
     marking,
+    media,
     pages,
-    places,
-    regions,
+    selection,
     sheets,
-    tables,
+    texts,
 )
-from permacite.service.reader.following import live_address
-from permacite.service.reader.pages import Scripts
-from permacite.service.reader.places import Place
-from permacite.service.reader.speaking import speaking
-from permacite.words import ENGLISH
+from permacite.service.reader.links import live_address
+from permacite.service.reader.media import speaking
+from permacite.service.reader.pages import FrameOptions
+from permacite.service.reader.selection import CountedCharacters, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,21 +39,18 @@ if TYPE_CHECKING:
     from permacite.renditions import Printed
     from permacite.service.citations.recorded import Cited
     from permacite.service.documents import Document, Format, VersionNote
-    from permacite.service.reader.drawing import Drawn
-    from permacite.service.reader.following import Followed
-    from permacite.service.reader.lines import Sheet
-    from permacite.service.reader.marking import Marked
-    from permacite.service.reader.pages import Page, PageState
-    from permacite.service.reader.places import Places, Selected
-    from permacite.service.reader.regions import Markable
-    from permacite.service.reader.sheets import Leaf
-    from permacite.service.reader.speaking import Speaking
-    from permacite.service.reader.tables import Grid
-    from permacite.words import Words
+    from permacite.service.reader.comparison import DrawnComparison
+    from permacite.service.reader.links import Followed
+    from permacite.service.reader.marking import MarkedSpans
+    from permacite.service.reader.media import Markable, Speaking
+    from permacite.service.reader.pages import FramedPage, PageState
+    from permacite.service.reader.selection import Selected
+    from permacite.service.reader.sheets import PaperPage
+    from permacite.service.reader.texts import TableSheet, TextSheet
 
 __all__ = ["Reader", "Reading"]
 
-_NO_SCRIPTS = Scripts()
+_DEFAULT = FrameOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,23 +83,23 @@ class Reading:
     """The recorded citation of exactly this reference."""
     text_pdi: str | None
     """The full name of the document's text, if it has one."""
-    text: Sheet | None
+    text: TextSheet | None
     """The text itself, or a piece of it: where it was asked for, or the document is a text."""
     is_text: bool
     """Whether the document is a text, so that nothing else of it is shown."""
     markable: Markable | None
     """What can be marked of a picture, a sound or a video."""
-    leaf: Leaf | None
+    leaf: PaperPage | None
     """The page that is shown of a document with pages, such as a PDF."""
     speaking: Speaking | None
     """What stands beside a recording or its words."""
     is_table: bool
     """Whether it is CSV."""
-    table: Grid | None
+    table: TableSheet | None
     """Its rows, where the text was not asked for."""
     printed: tuple[Printed, ...]
     """Where the cited words stand, as the document numbers its own parts."""
-    drawn: Drawn | None
+    drawn: DrawnComparison | None
     """What a browser drew of a page, where one did."""
     original: Format | None
     """Of a text that rules made: the format that they made it from."""
@@ -117,8 +112,8 @@ class Reader:
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
-        self._pages: Cache[Page] = Cache(PAGE_CACHE_BYTES, _size)
-        self._places: Cache[Places] = Cache(POSITION_CACHE_BYTES, places.size)
+        self._pages: Cache[FramedPage] = Cache(PAGE_CACHE_BYTES, _size)
+        self._places: Cache[CountedCharacters] = Cache(POSITION_CACHE_BYTES, selection.size)
 
     def read(
         self,
@@ -143,13 +138,14 @@ class Reader:
         source = marking.text_source(repository, answer.pdi)
         history = documents.history(repository, version.pdi)
         marked = marking.marked(repository, source, fragment, text_fragment)
-        is_text = source is not None and lines.is_of(source, answer)
+        is_text = source is not None and texts.is_shown_as_lines(source, answer)
         is_table = answer.media_type == "text/csv"
         as_table = is_table and not text and text_fragment is None
-        grid = tables.grid(table_of(repository, answer), fragment, marked, at) if as_table else None
-        sheet = None
-        if source is not None and grid is None and (text or marked.caret or is_text):
-            sheet = lines.sheet(source.document, marked, at)
+        grid = sheet = None
+        if as_table:
+            grid = texts.table_sheet(table_of(repository, answer), fragment, marked, at)
+        elif source is not None and (text or marked.caret or is_text):
+            sheet = texts.text_sheet(source.document, marked, at)
         document = documents.document(repository, version)
         passage = _passage(repository, fragment, source, marked)
         return Reading(
@@ -173,72 +169,31 @@ class Reader:
             table=grid,
             is_text=is_text,
             markable=_markable(repository, answer, fragment, frame),
-            leaf=_leaf(repository, version, answer, sheets.Wanted(fragment, marked, frame)),
+            leaf=_leaf(repository, version, answer, sheets.PageRequest(fragment, marked, frame)),
             speaking=speaking(repository, version, answer, fragment=fragment, marked=marked),
             printed=_printed(repository, answer, fragment, marked),
-            drawn=drawing.drawn(repository, version, answer, passage=passage, sheet=sheet),
+            drawn=comparison.drawn(repository, version, answer, passage=passage, sheet=sheet),
             **_made_from(repository, document, answer),
         )
 
-    def page(
-        self,
-        reference: str,
-        *,
-        scripts: Scripts = _NO_SCRIPTS,
-        text_fragment: str | None = None,
-        frame: int | None = None,
-        part: str | None = None,
-        words: Words = ENGLISH,
-    ) -> Page:
-        """The archived page for the reader's frame; it holds one of `scripts` and no other.
-
-        `part`: the path of another page in the same aggregate, in place of this one. `words`: for
-        what stands around a picture, a recording, or what has no view.
-        """
-        view = pages.view(
-            self._repository,
-            reference,
-            scripts=scripts,
-            text_fragment=text_fragment,
-            frame=frame,
-            part=part,
-            words=words,
-        )
+    def page(self, reference: str, options: FrameOptions = _DEFAULT) -> FramedPage:
+        """The archived page for the reader's frame."""
+        view = pages.view(self._repository, reference, options)
         page = self._pages.get(view.state.tag)
         if page is None:
             page = pages.page(self._repository, view)
             self._pages.put(page, view.state.tag)
         return page
 
-    def draw(self, leaf: Leaf) -> None:
-        """Draw a page that is about to be shown, before `page` is asked for it.
-
-        What is wrong with it is told there.
-        """
+    def draw(self, leaf: PaperPage) -> None:
+        """Draw a page of a PDF before `page` needs it; an error is left to `page`."""
         with contextlib.suppress(PermaciteError):
             original = self._repository.lookup.representation(names.document_of(leaf.pdi)[0])
             self._repository.contents.excerpt(original, f"page={leaf.number}", preview=True)
 
-    def page_state(
-        self,
-        reference: str,
-        *,
-        scripts: Scripts = _NO_SCRIPTS,
-        text_fragment: str | None = None,
-        frame: int | None = None,
-        part: str | None = None,
-        words: Words = ENGLISH,
-    ) -> PageState:
-        """Whether the page would be another than the last time, without making it."""
-        return pages.view(
-            self._repository,
-            reference,
-            scripts=scripts,
-            text_fragment=text_fragment,
-            frame=frame,
-            part=part,
-            words=words,
-        ).state
+    def page_state(self, reference: str, options: FrameOptions = _DEFAULT) -> PageState:
+        """The state of the page, which changes with it, without making the page."""
+        return pages.view(self._repository, reference, options).state
 
     def follow(
         self, to: str, *, source: str | None = None, when: datetime | None = None
@@ -247,7 +202,7 @@ class Reader:
 
         `when`: another time than that page's. Raises ParseError for what is no address at all.
         """
-        return following.follow(self._repository, to, source=source, when=when)
+        return links.follow(self._repository, to, source=source, when=when)
 
     def place(self, reference: str, selected: Selected) -> Place:
         """The words that would be cited for a selection in the frame of a document's page.
@@ -256,27 +211,19 @@ class Reader:
         LimitError where it is more than is cited at once.
         """
         repository = self._repository
-        view = pages.view(
-            repository,
-            reference,
-            scripts=_NO_SCRIPTS,
-            text_fragment=None,
-            frame=None,
-            part=None,
-            words=ENGLISH,
-        )
+        view = pages.view(repository, reference, _DEFAULT)
         text = names.text_representation(repository, view.shown.pdi)
         repository.contents.check_access(text)
         part = view.fragment.specifier if view.paper and view.fragment else ""
         key = str(view.shown.pdi), str(text.pdi), part
         shown = self._places.get(*key)
         if shown is None:
-            shown = places.shown(repository, view, text)
+            shown = selection.shown(repository, view, text)
             self._places.put(shown, *key)
-        start, end = places.find(shown, selected)
+        start, end = selection.find(shown, selected)
         citing.check_length(start, end)
         document = names.text_of(repository, text, whole=False).document
-        return Place(f"{start},{end}", places.shortened(document, start, end))
+        return Place(f"{start},{end}", selection.shortened(document, start, end))
 
 
 def _opened(
@@ -296,7 +243,7 @@ class _MadeFrom(TypedDict):
 
 
 def _made_from(repository: Repository, document: Document, answer: Representation) -> _MadeFrom:
-    """What a text was made from, and what must be known of it; nothing of pages and captions."""
+    """The source of a derived text, and its notices; empty for pages and captions."""
     record = record_of(repository, answer)
     if record is None:
         return {"original": None, "cautions": ()}
@@ -309,7 +256,7 @@ def _printed(
     repository: Repository,
     answer: Representation,
     fragment: pdi.FragmentPDI | None,
-    marked: Marked,
+    marked: MarkedSpans,
 ) -> tuple[Printed, ...]:
     if fragment is None and marked.spans:
         fragment = answer.pdi.fragment("char", *marked.spans[0])
@@ -319,7 +266,7 @@ def _printed(
 def _overlapping(
     citations: tuple[Cited, ...], exact: str, fragment: pdi.FragmentPDI | None
 ) -> Iterator[Cited]:
-    """Other citations of the same text; to compare those of others, the page would be made anew."""
+    """Other citations that overlap in the same text, not in other texts of the document."""
     if fragment is None or fragment.scheme != "char":
         return
     start, end = (int(position) for position in fragment.positions)
@@ -339,12 +286,12 @@ def _markable(
 ) -> Markable | None:
     """What can be marked of a document. Only what may hold several frames is read for it."""
     content = repository.contents.read(answer) if answer.media_type.startswith("image/") else b""
-    return regions.markable(answer, content, fragment, frame)
+    return media.markable(answer, content, fragment, frame)
 
 
 def _leaf(
-    repository: Repository, version: Version, answer: Representation, wanted: sheets.Wanted
-) -> Leaf | None:
+    repository: Repository, version: Version, answer: Representation, wanted: sheets.PageRequest
+) -> PaperPage | None:
     """The page that is shown; None for other documents, and where pages cannot be read."""
     paper = sheets.paper(repository, version, answer)
     if paper is None:
@@ -361,7 +308,7 @@ def _passage(
     repository: Repository,
     fragment: pdi.FragmentPDI | None,
     source: names.TextOf | None,
-    marked: Marked,
+    marked: MarkedSpans,
 ) -> Passage | None:
     """The (first) marked words. Raises NotFoundError where a PDI's fragment names nothing.
 
@@ -389,6 +336,6 @@ def _is_in(source: names.TextOf, fragment: pdi.FragmentPDI | None) -> bool:
     return fragment is None or fragment.pdi.format in {None, source.representation.pdi.format}
 
 
-def _size(page: Page) -> int:
+def _size(page: FramedPage) -> int:
     """How many bytes a page takes: one, two or four for each of its characters."""
     return sys.getsizeof(page.html)

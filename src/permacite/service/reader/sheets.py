@@ -21,7 +21,7 @@ from permacite.renditions.pdf.boxes import UNITS, Quad
 from permacite.scan import compile_pattern
 from permacite.service.decoders import measured
 from permacite.service.labels import labels_of, places_of, text_of_pages
-from permacite.service.reader.marking import Marked
+from permacite.service.reader.marking import MarkedSpans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,17 @@ if TYPE_CHECKING:
     from permacite.renditions.pdf.boxes import CharacterBoxes
     from permacite.words import Words
 
-__all__ = ["REFUSED", "STYLE", "Leaf", "Paper", "Wanted", "leaf", "paper", "sheet_html", "span_of"]
+__all__ = [
+    "REFUSED",
+    "STYLE",
+    "PageRequest",
+    "Paper",
+    "PaperPage",
+    "leaf",
+    "paper",
+    "sheet_html",
+    "span_of",
+]
 
 STYLE = """\
 :root { color-scheme: light dark }
@@ -72,18 +82,18 @@ class Paper:
     """The words of its pages; None where there are none, or none are given out."""
 
 
-class Wanted(NamedTuple):
+class PageRequest(NamedTuple):
     """What of it is to be seen."""
 
     fragment: pdi.FragmentPDI | None = None
-    marked: Marked = Marked()
+    marked: MarkedSpans = MarkedSpans()
     """What is marked of its words."""
     page: int | None = None
     """The page that is asked for, from 1."""
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class PaperPage:
     """A page that is shown."""
 
     pdi: str
@@ -124,7 +134,7 @@ def paper(repository: Repository, version: Version, shown: Representation) -> Pa
     return Paper(original, text)
 
 
-def leaf(repository: Repository, document: Paper, wanted: Wanted) -> Leaf:
+def leaf(repository: Repository, document: Paper, wanted: PageRequest) -> PaperPage:
     """The page to show: that which is asked for, else the one with what is cited, else the first.
 
     Raises NotFoundError where there is no such page, DecodingError where none can be drawn.
@@ -147,7 +157,7 @@ def leaf(repository: Repository, document: Paper, wanted: Wanted) -> Leaf:
     labels = () if document.text is None else labels_of(repository, document.text)
     target = f"page={number}"
     printed = (each.name for each in labels if each.kind == "page" and each.target == target)
-    return Leaf(str(document.original.pdi), number, count, next(printed, ""))
+    return PaperPage(str(document.original.pdi), number, count, next(printed, ""))
 
 
 def span_of(repository: Repository, document: Paper, number: int) -> tuple[int, int]:
@@ -157,7 +167,7 @@ def span_of(repository: Repository, document: Paper, number: int) -> tuple[int, 
 
 
 def sheet_html(
-    repository: Repository, document: Paper, shown: Leaf, wanted: Wanted, *, words: Words
+    repository: Repository, document: Paper, shown: PaperPage, wanted: PageRequest, *, words: Words
 ) -> tuple[str, bool]:
     """A page as HTML, and whether a part of it is marked. Raises PermaciteError."""
     fragment, marked, _ = wanted
@@ -224,7 +234,7 @@ class _Mark(NamedTuple):
 
 
 def _marks(
-    places: CharacterBoxes | None, marked: Marked, number: int, words: Words
+    places: CharacterBoxes | None, marked: MarkedSpans, number: int, words: Words
 ) -> Iterator[_Mark]:
     """The boxes around marked words on a page."""
     if places is None:
@@ -269,7 +279,7 @@ def _layer(repository: Repository, document: Paper, number: int, size: tuple[flo
     return f'<div class="words" lang="" dir="auto">{"".join(written)}</div>\n'
 
 
-class _Piece(NamedTuple):
+class _PaperWord(NamedTuple):
     """Characters of one word in one line, counted from the start of the page's text."""
 
     start: int
@@ -279,7 +289,7 @@ class _Piece(NamedTuple):
     """In degrees clockwise: 0, 90 or -90."""
 
 
-def _pieces(text: str, start: int, places: CharacterBoxes) -> Iterator[_Piece]:
+def _pieces(text: str, start: int, places: CharacterBoxes) -> Iterator[_PaperWord]:
     for word in _WORD.finditer(text):
         stretches = places.stretches(start + word.start(), start + word.end())
         if len(stretches) == len(word[0]) > 1:  # letters that stand below or above each other
@@ -288,7 +298,7 @@ def _pieces(text: str, start: int, places: CharacterBoxes) -> Iterator[_Piece]:
         for index, (_, quad) in enumerate(stretches):
             first, last = begins[index], begins[index + 1]
             turned = _turned(places, start + first, start + last, quad)
-            yield _Piece(first, last, quad, turned)
+            yield _PaperWord(first, last, quad, turned)
 
 
 def _around(quads: list[Quad]) -> Quad:
@@ -315,7 +325,7 @@ def _goes_on(quad: Quad, following: Quad) -> bool:
 
 
 def _word(
-    characters: str, piece: _Piece, following: _Piece | None, size: tuple[float, float]
+    characters: str, piece: _PaperWord, following: _PaperWord | None, size: tuple[float, float]
 ) -> str:
     """A word at its place; `data-wide` is how wide it is drawn, in hundredths of the page."""
     left, top, right, bottom = piece.quad[1:]

@@ -1,1 +1,1 @@
-"""Middleware that every request passes: access control, caching, compression, access log."""
+"""Middleware that every request passes: access control, caching, compression, networks."""

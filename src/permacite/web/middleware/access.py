@@ -1,7 +1,20 @@
-"""Lets in to each route who may come there, and counts what comes with a token.
+"""Authentication and access control for routes, and the answer to cross-site requests.
 
-A token is shown as `Authorization: Bearer`, or by the cookie that the sign-in page sets. One that
-is unknown or revoked is refused by itself; a cookie with it counts for nothing.
+A token comes as `Authorization: Bearer`, or in the cookie that the sign-in page sets. An unknown or
+revoked token is refused; a cookie with such a token is ignored.
+
+Pages of other sites may link here, and learn nothing about the archive:
+
+| request from a page of another site | answer, before anything is looked up |
+|---|---|
+| a write | 403 |
+| a part of a page: frame, picture, script, fetch | 403 |
+| a page that somebody opens by a link | one page, always the same, that leads on |
+| an API | 403 |
+
+This holds for an archive that is not public, and for callers in its building: they have access by
+their address, and no other site may use it. The kind of answer, its time and its redirects are then
+the same for every path. A public archive shows its public documents to everybody anyway.
 """
 
 from __future__ import annotations
@@ -18,34 +31,33 @@ from starlette.requests import Request
 from permacite.errors import PermaciteError, TokenError
 from permacite.service.archive import Audience, public_view
 from permacite.web import problems
-from permacite.web.addresses import asked_path
-from permacite.web.caller import Caller
+from permacite.web.requests import COOKIE, Caller, asked_path, is_own
 from permacite.web.route import READING, TableRoute, find_route
+from permacite.web.route_table import CROSS_ORIGIN, ROUTES
+from permacite.web.templates import page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from starlette.routing import Route
+    from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from permacite.service.archive import Archive
     from permacite.web.middleware.networks import Building
 
-__all__ = ["COOKIE", "Guard"]
 
-COOKIE = "permacite"
-_COUNTED_AT_ONCE = 1 << 20
+__all__ = ["AccessControl", "CrossSiteGuard"]
+
+_COUNT_BYTES = 1 << 20
 _REFUSED = {
     "save": "this server only reads: permacite serve --writable, or a token, would let you write",
     "admin": "what you jot down is told and kept by permacite serve --writable, or with a token",
 }
 
 
-class Guard:
-    """Finds out who asks, and refuses what they may not. `apart`: paths that refuse by themselves.
+class AccessControl:
+    """Middleware that identifies the caller, and refuses routes that they may not use.
 
-    Those answer pages of any origin, and so must their refusals. `building`: from where what
-    is for the archive's building may be read.
+    Handlers of `CROSS_ORIGIN` paths refuse callers themselves, because pages of any origin must be
+    able to read the refusal.
     """
 
     def __init__(
@@ -53,16 +65,12 @@ class Guard:
         app: ASGIApp,
         *,
         archive: Archive,
-        routes: Sequence[Route],
-        apart: frozenset[str],
         writable: bool,
         public: bool,
         building: Building,
     ) -> None:
         self._app = app
         self._archive = archive
-        self._routes = routes
-        self._apart = apart
         self._anybody = Caller(
             public_view(archive), archive, is_writable=writable, is_public=public
         )
@@ -70,7 +78,7 @@ class Guard:
         self._seen: dict[Audience, Archive] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on, or refuse."""
+        """Call the application, or refuse."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -81,23 +89,23 @@ class Guard:
             caller = replace(caller, archive=self._seen_by(Audience(is_inside=True)))
         scope.setdefault("state", {})["caller"] = caller
         try:
-            caller = await self._known(request, caller)
+            caller = await self._authenticated(request, caller)
             scope["state"]["caller"] = caller
-            if asked_path(request) not in self._apart:
+            if asked_path(request) not in CROSS_ORIGIN:
                 self._check(request, caller)
         except (PermaciteError, HTTPException) as error:
             refusal = await problems.refusal(request, error)
             await refusal(scope, receive, send)
             return
         if caller.token is not None:
-            receive = _counted(request, caller, receive)
+            receive = _count_body(request, caller, receive)
         if caller.token is not None or is_inside:
-            send = _kept_private(send)
+            send = _make_private(send)
         await self._app(scope, receive, send)
 
-    async def _known(self, request: Request, caller: Caller) -> Caller:
-        """Who asks, by their token if they show one."""
-        shown, by_cookie = _shown(request)
+    async def _authenticated(self, request: Request, caller: Caller) -> Caller:
+        """The caller, with the rights of their token, if the request has one."""
+        shown, by_cookie = _secret_in(request)
         if not shown:
             return caller
         try:
@@ -108,7 +116,7 @@ class Guard:
         except PermaciteError as error:
             if by_cookie and isinstance(error, TokenError):
                 return caller
-            if asked_path(request) in self._apart:
+            if asked_path(request) in CROSS_ORIGIN:
                 return replace(caller, problem=error)
             raise
         archive = self._seen_by(Audience(token.series, caller.is_inside))
@@ -121,7 +129,7 @@ class Guard:
 
     def _check(self, request: Request, caller: Caller) -> None:
         """Raise TokenError, or 403 or 405, for what a caller may not do."""
-        route = find_route(self._routes, request.scope)
+        route = find_route(ROUTES, request.scope)
         need = route.scope_of(request.method) if isinstance(route, TableRoute) else "read"
         if caller.may(need):
             return
@@ -137,8 +145,8 @@ class Guard:
         raise HTTPException(403, _REFUSED[need])
 
 
-def _shown(request: Request) -> tuple[str, bool]:
-    """The secret that a request shows, and whether it is in a cookie; "" for none."""
+def _secret_in(request: Request) -> tuple[str, bool]:
+    """The secret in a request ("" for none), and whether it is in a cookie."""
     scheme, _, secret = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer":
         return secret.strip() or "-", False
@@ -150,13 +158,13 @@ def _shown(request: Request) -> tuple[str, bool]:
 
 
 def _size(request: Request) -> int:
-    """How many octets a request says that it has; 0 where they come in chunks."""
+    """The Content-Length of a request; 0 for a body in chunks."""
     said = request.headers.get("content-length", "0")
     return int(said) if said.isdecimal() else 0
 
 
-def _counted(request: Request, caller: Caller, receive: Receive) -> Receive:
-    """What comes in chunks, counted as it comes: nobody has said how much it will be."""
+def _count_body(request: Request, caller: Caller, receive: Receive) -> Receive:
+    """Count a body in chunks as it arrives, because its size is unknown before."""
     if "content-length" in request.headers:
         return receive
     token, whole = caller.token, caller.whole
@@ -166,7 +174,7 @@ def _counted(request: Request, caller: Caller, receive: Receive) -> Receive:
         nonlocal waiting
         message = await receive()
         waiting += len(message.get("body", b""))
-        if token is not None and (waiting >= _COUNTED_AT_ONCE or not message.get("more_body")):
+        if token is not None and (waiting >= _COUNT_BYTES or not message.get("more_body")):
             octets, waiting = waiting, 0
             await run_in_threadpool(whole.access.tokens.spend, token, octets=octets)
         return message
@@ -174,8 +182,8 @@ def _counted(request: Request, caller: Caller, receive: Receive) -> Receive:
     return counting
 
 
-def _kept_private(send: Send) -> Send:
-    """Answers to a token, and within the building, are kept by nobody but who asked."""
+def _make_private(send: Send) -> Send:
+    """Let only the caller's own cache keep answers to a token, or within the building."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -183,6 +191,75 @@ def _kept_private(send: Send) -> Send:
             kept = "no-store" if "no-store" in fields.get("cache-control", "") else "no-cache"
             fields["Cache-Control"] = f"private, {kept}"
             fields.add_vary_header("Authorization, Cookie")
+        await send(message)
+
+    return sending
+
+
+_FOR_PROGRAMS = (
+    "/-/api/",
+    "/-/log/",
+    "/-/witness/",
+    "/-/timegate/",
+    "/-/timemap/",
+    "/uri-res/",
+    "/web/",
+)
+
+
+class CrossSiteGuard:
+    """Middleware that answers cross-site requests."""
+
+    def __init__(self, app: ASGIApp, *, public: bool, building: Building) -> None:
+        self._app = app
+        self._public = public
+        self._building = building
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a cross-site request, or call the application."""
+        request = Request(scope) if scope["type"] == "http" else None
+        if request is None or asked_path(request) in CROSS_ORIGIN:
+            await self._app(scope, receive, send)
+            return
+        answer = None if is_own(request) else await self._answer(request)
+        if self._is_public_for(request):
+            await (answer or self._app)(scope, receive, send)
+        else:
+            await (answer or self._app)(scope, receive, _vary_by_site(send))
+
+    def _is_public_for(self, request: Request) -> bool:
+        return self._public and not self._building.where(request).is_inside
+
+    async def _answer(self, request: Request) -> Response | None:
+        """The answer to a cross-site request; None if it is allowed."""
+        if request.method not in READING:
+            problem = "the page of another site cannot write here; a page of this server can"
+            return await problems.refusal(request, HTTPException(403, problem))
+        if self._is_public_for(request) or "sec-fetch-site" not in request.headers:
+            return None
+        is_led = request.headers.get("sec-fetch-dest", "document") == "document"
+        if is_led and not asked_path(request).startswith(_FOR_PROGRAMS):
+            return page(request, "led.html", address=_address(request))
+        problem = "pages of other sites may link to this archive, and show nothing of it"
+        return await problems.refusal(request, HTTPException(403, problem))
+
+
+def _address(request: Request) -> str:
+    """Path and query of a request, as they were written."""
+    path: bytes = request.scope.get("raw_path") or request.url.path.encode()
+    query: bytes = request.scope["query_string"]
+    return (path.partition(b"?")[0] + (b"?" + query if query else b"")).decode("ascii", "replace")
+
+
+def _vary_by_site(send: Send) -> Send:
+    """Keep a browser's cache from giving answers to pages of other sites.
+
+    A cache takes another port of the same host for the same site.
+    """
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).add_vary_header("Sec-Fetch-Site")
         await send(message)
 
     return sending

@@ -1,7 +1,7 @@
-"""Answers that have no entity tag of their own get one of their octets, and need not be sent again.
+"""Entity tags for answers without one, made of their bytes; 304 for an unchanged answer.
 
-What is made from the archive is made anew each time, for it may be withdrawn, or somebody else may
-ask; what came of it is compared. Handlers that know without making anything give a tag themselves.
+A page is made again for each request, because documents can be withdrawn and callers differ. Its
+bytes are then compared. Handlers that know the tag before they make the answer set it themselves.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from permacite.web.headers import names_tag
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["Tagged"]
+__all__ = ["EntityTags"]
 
 _LARGE_BYTES = 1 << 20
-"""What is larger is read in a thread, for others would wait."""
+"""Larger answers are hashed in a thread, so that other requests do not wait."""
 _OF_CONTENT = (
     "content-encoding",
     "content-type",
@@ -34,30 +34,30 @@ _OF_CONTENT = (
 _OK, _NOT_MODIFIED = 200, 304
 
 
-class Tagged:
-    """An application whose answers have tags."""
+class EntityTags:
+    """Middleware that adds entity tags."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on, and tag what comes of it."""
+        """Call the application, and tag its answer."""
         is_read = scope["type"] == "http" and scope["method"] in {"GET", "HEAD"}
-        sending = _Answer(scope, send).send if is_read else send
+        sending = _TaggedAnswer(scope, send).send if is_read else send
         await self._app(scope, receive, sending)
 
 
-class _Answer:
-    """One answer on its way."""
+class _TaggedAnswer:
+    """One answer that is being sent."""
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self._scope = scope
         self._send = send
         self._start: Message | None = None
-        """The head, while it waits for the octets that it is about."""
+        """The head, which waits for the body."""
 
     async def send(self, message: Message) -> None:
-        """Send on, with a tag where one can be made."""
+        """Send a part of it, with a tag if the answer is whole."""
         if message["type"] == "http.response.start" and _is_untagged(message):
             self._start = message
             return

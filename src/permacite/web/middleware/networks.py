@@ -22,34 +22,34 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 __all__ = [
-    "BELIEVED",
     "SOCKET",
-    "Based",
+    "TRUSTED",
+    "BasePath",
     "Building",
-    "Forwarded",
+    "CallerLocation",
+    "ForwardedHeaders",
     "Network",
-    "Where",
     "is_address",
     "is_in",
-    "networks_of",
+    "parse_networks",
 ]
 
 Network: TypeAlias = "ipaddress.IPv4Network | ipaddress.IPv6Network"
 
 
-def networks_of(typed: Iterable[str]) -> list[Network]:
-    """The networks that are written. Raises ValueError."""
+def parse_networks(typed: Iterable[str]) -> list[Network]:
+    """Parse networks. Raises ValueError."""
     return [ipaddress.ip_network(each) for each in typed]
 
 
 def is_in(text: str, networks: Sequence[Network]) -> bool:
-    """Whether what is written is an address in one of the networks."""
+    """Whether a text is an address in one of the networks."""
     address = _address(text)
     return address is not None and any(address in network for network in networks)
 
 
 def is_address(text: str) -> bool:
-    """Whether what is written is an address."""
+    """Whether a text is an address."""
     return _address(text) is not None
 
 
@@ -62,12 +62,12 @@ def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
 
 
 _PASSED_ON = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
-"""What a proxy adds to what it passes on."""
-_AT_HAND = 4096
+"""Fields that a proxy adds."""
+_CACHED = 4096
 
 
-class Where(NamedTuple):
-    """Where somebody asks from, as far as it decides what they may."""
+class CallerLocation(NamedTuple):
+    """Location of a caller, as far as access depends on it."""
 
     is_here: bool = False
     """On this machine."""
@@ -76,86 +76,86 @@ class Where(NamedTuple):
 
 
 class Building:
-    """The networks of a building."""
+    """The networks of the archive's building."""
 
     def __init__(self, networks: Iterable[str]) -> None:
-        """Raises ValueError for what is no network."""
-        self._networks = networks_of(networks)
-        self._at = lru_cache(maxsize=_AT_HAND)(self._found)
+        """Raises ValueError for a text that is no network."""
+        self._networks = parse_networks(networks)
+        self._at = lru_cache(maxsize=_CACHED)(self._found)
 
-    def where(self, request: Request) -> Where:
-        """From where a request comes, by itself or by a proxy that is believed.
+    def where(self, request: Request) -> CallerLocation:
+        """Location of the caller, directly or through a trusted proxy.
 
-        Nobody whom a proxy asks for is on this machine.
+        A caller behind a proxy is never on this machine.
         """
         (is_here, is_inside), is_believed = self.apart(request.scope)
         is_direct = not any(name in request.headers for name in _PASSED_ON)
-        return Where(is_here and is_direct, is_inside and (is_direct or is_believed))
+        return CallerLocation(is_here and is_direct, is_inside and (is_direct or is_believed))
 
-    def apart(self, scope: Mapping[str, Any]) -> tuple[Where, bool]:
-        """What the address of a request is, and whether a proxy that is believed told it."""
+    def apart(self, scope: Mapping[str, Any]) -> tuple[CallerLocation, bool]:
+        """Location by address alone, and whether a trusted proxy reported the address."""
         address = (scope.get("client") or ("",))[0]
-        return self._at(address), scope.get("state", {}).get(BELIEVED, False)
+        return self._at(address), scope.get("state", {}).get(TRUSTED, False)
 
-    def _found(self, address: str) -> Where:
+    def _found(self, address: str) -> CallerLocation:
         try:
             is_here = ipaddress.ip_address(address.partition("%")[0]).is_loopback
         except ValueError:
-            return Where()
-        return Where(is_here, is_in(address, self._networks))
+            return CallerLocation()
+        return CallerLocation(is_here, is_in(address, self._networks))
 
 
-BELIEVED = "is_believed"
-"""In the state of a request: whether its address is what a proxy told that is believed."""
+TRUSTED = "is_believed"
+"""Key in the state of a request: whether a trusted proxy reported its address."""
 
 SOCKET = "unix"
-"""What names whoever comes by a socket of the file system."""
+"""Name for callers on a Unix socket."""
 _SCHEMES = ("http", "https")
 
 
-class Forwarded:
-    """An application that knows its proxies."""
+class ForwardedHeaders:
+    """Middleware that applies X-Forwarded-For and -Proto of trusted proxies."""
 
     def __init__(self, app: ASGIApp, proxies: Sequence[str]) -> None:
         """`proxies`: addresses, networks, or `SOCKET`. Raises ValueError for anything else."""
         self._app = app
         self._has_socket = SOCKET in proxies
-        self._proxies = networks_of(each for each in proxies if each != SOCKET)
+        self._proxies = parse_networks(each for each in proxies if each != SOCKET)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on, with the client and the scheme that a proxy tells."""
+        """Call the application with the client and the scheme that a proxy reports."""
         if scope["type"] == "http":
             self.apply(scope)
         await self._app(scope, receive, send)
 
     def apply(self, scope: Scope) -> None:
-        """Put the client and the scheme into a request that a proxy tells, if it is from one."""
+        """Set the client and the scheme of a request that comes from a trusted proxy."""
         client = scope.get("client")
         if self._has_socket if client is None else is_in(client[0], self._proxies):
-            before, schemes = _told(scope, b"x-forwarded-for"), _told(scope, b"x-forwarded-proto")
+            before, schemes = _items(scope, b"x-forwarded-for"), _items(scope, b"x-forwarded-proto")
             asking = next((each for each in reversed(before) if not is_in(each, self._proxies)), "")
             scope["client"] = (asking, 0) if is_address(asking) else None
-            scope.setdefault("state", {})[BELIEVED] = True
+            scope.setdefault("state", {})[TRUSTED] = True
             scheme = schemes[-1].lower() if schemes else ""
             if scheme in _SCHEMES:
                 scope["scheme"] = scheme
 
 
-def _told(scope: Scope, field: bytes) -> list[str]:
-    """The items of a field, as often as it was given."""
+def _items(scope: Scope, field: bytes) -> list[str]:
+    """The items of a field in all its lines."""
     values = [value.decode("latin-1") for name, value in scope["headers"] if name == field]
     return [item.strip() for value in values for item in value.split(",")]
 
 
-class Based:
-    """An application that stands under a path; at the root of its host for none."""
+class BasePath:
+    """Middleware for a server below a path; at the root for an empty path."""
 
     def __init__(self, app: ASGIApp, base: str) -> None:
         self._app = app
         self._base = base
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on what is under the path, as ASGI tells of it (`root_path`); else answer 404."""
+        """Call the application with `root_path` set; 404 for any other path."""
         from starlette.responses import RedirectResponse, Response
 
         if scope["type"] == "http" and self._base:

@@ -1,11 +1,11 @@
-"""Small answers with octets of documents, given again while nothing was written anywhere.
+"""Response cache: an LRU cache of small answers, bounded by bytes, valid until the next write.
 
-Such an answer follows from the request and from what the catalog holds. SQLite tells whether any
-connection, of any process, has written since the last look, which takes some microseconds: less
-than to resolve the name, and no thread waits for a disk. PostgreSQL is asked for a number; where it
-does not tell at once, the application is asked, in a thread that may wait. What depends on who asks
-is remembered for what their address is (that which a proxy tells where one is believed), so that
-visitors share it; and what depends on fields of the request for each set of them.
+Such an answer depends only on the request and on the catalog. SQLite reports in some microseconds
+whether any connection of any process has written: this is faster than resolving a name, and no
+thread waits for a disk. PostgreSQL is asked for a number; if it does not answer at once, the
+application answers, in a thread that may wait. The key has the location of the caller (as a trusted
+proxy reports it), so that callers in one location share answers, and those fields of the request
+that may matter.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
     _Key = tuple[object, str, bytes, bytes, tuple[tuple[bytes, bytes], ...]]
 
-__all__ = ["Known", "Remembered"]
+__all__ = ["CachedAnswer", "ResponseCache"]
 
 _OVERHEAD_BYTES = 1024
-"""Of the objects that hold it, about."""
+"""Estimate for the objects of one entry."""
 _TAG, _SIZE = b"etag", b"content-length"
-"""What has a tag is the same whenever it is given."""
+"""An answer with a tag is the same for the same request."""
 _WITHOUT_EFFECT = frozenset(
     {
         b"user-agent",
@@ -36,29 +36,29 @@ _WITHOUT_EFFECT = frozenset(
         b"pragma",
         b"x-request-id",
         b"priority",
-        b"x-forwarded-proto",  # what it says is the scheme, where it is believed
+        b"x-forwarded-proto",  # it is in the scheme, if it is trusted
     }
 )
-"""Request fields that no such answer depends on."""
+"""Request fields that no cached answer depends on."""
 _PASSED_ON = frozenset({b"forwarded", b"via", b"x-forwarded-for", b"x-real-ip"})
-"""Of these it counts that they are there; what they say is the address, where it is believed."""
+"""Of these only the presence counts; their values are in the client address, if trusted."""
 _ADMITTING = frozenset({b"authorization", b"cookie"})
 _OK, _NOT_MODIFIED = 200, 304
 
 
-class Known(NamedTuple):
-    """An answer that holds."""
+class CachedAnswer(NamedTuple):
+    """A valid answer."""
 
     status: int
     head: bytes
-    """Its fields, as they are sent."""
+    """Its fields, as bytes to send."""
     body: bytes
     endpoint: object
-    """What answered, for whoever counts."""
+    """The handler, for metrics."""
 
 
-class Remembered:
-    """An application whose small answers are remembered, for one thread."""
+class ResponseCache:
+    """Middleware that caches small answers, for one thread."""
 
     def __init__(
         self,
@@ -66,19 +66,19 @@ class Remembered:
         moment: Callable[[], int | None],
         place: Callable[[Mapping[str, Any]], object],
     ) -> None:
-        """`moment`: a number that changes with whatever is written; None where nobody can tell.
+        """`moment`: a number that changes with each write; None if it is unknown.
 
-        `place`: what is told of where a request comes from, apart from its fields.
+        `place`: the location of the caller of a request, apart from its fields.
         """
         self._app = app
         self._place = place
         self._ask_moment = moment
         self._moment = -1
-        self._answers: OrderedDict[_Key, Known] = OrderedDict()
+        self._answers: OrderedDict[_Key, CachedAnswer] = OrderedDict()
         self._size_bytes = 0
 
-    def known(self, scope: Mapping[str, Any]) -> Known | None:
-        """The answer to a request, if it is known and holds."""
+    def known(self, scope: Mapping[str, Any]) -> CachedAnswer | None:
+        """The cached answer to a request, if it is still valid."""
         if not _is_for_anybody(scope) or not self._holds():
             return None
         key = self._key(scope)
@@ -88,19 +88,19 @@ class Remembered:
         return answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on, and remember what comes of it."""
+        """Call the application, and cache its answer."""
         if scope["type"] != "http" or not _is_for_anybody(scope):
             await self._app(scope, receive, send)
             return
         self._holds()
         moment, key = self._moment, self._key(scope)
-        seen = _Seen(scope, send)
+        seen = _RecordedAnswer(scope, send)
         await self._app(scope, receive, seen.send)
         if seen.answer is not None and self._holds() and moment == self._moment:
             self._remember(key, seen.answer)
 
     def _holds(self) -> bool:
-        """Whether what is remembered holds; all of it is forgotten where something was written."""
+        """Whether the cache is still valid; it is emptied after a write."""
         moment = self._ask_moment()
         if moment is None:
             return False
@@ -111,7 +111,7 @@ class Remembered:
         self._moment = moment
         return False
 
-    def _remember(self, key: _Key, answer: Known) -> None:
+    def _remember(self, key: _Key, answer: CachedAnswer) -> None:
         if key in self._answers:
             return
         self._answers[key] = answer
@@ -120,7 +120,7 @@ class Remembered:
             self._size_bytes -= _size(*self._answers.popitem(last=False))
 
     def _key(self, scope: Mapping[str, Any]) -> _Key:
-        """All that an answer may depend on, besides what is stored."""
+        """Everything that an answer may depend on, apart from the archive."""
         return (
             self._place(scope),
             scope["scheme"],
@@ -134,30 +134,30 @@ class Remembered:
         )
 
 
-def _size(key: _Key, answer: Known) -> int:
-    """The octets of what is remembered, about; fields may be long."""
+def _size(key: _Key, answer: CachedAnswer) -> int:
+    """Size of an entry in bytes, estimated; fields may be long."""
     *_, path, query, fields = key
     asked = len(path) + len(query) + sum(len(name) + len(value) for name, value in fields)
     return asked + len(answer.head) + len(answer.body) + _OVERHEAD_BYTES
 
 
 def _is_for_anybody(scope: Mapping[str, Any]) -> bool:
-    """Whether a request shows nothing that admits for a time alone."""
+    """Whether a request has no token or cookie, which could be revoked."""
     return scope["method"] == "GET" and all(name not in _ADMITTING for name, _ in scope["headers"])
 
 
-class _Seen:
-    """What is sent in answer, if it is to be remembered."""
+class _RecordedAnswer:
+    """One answer that is sent and recorded."""
 
     def __init__(self, scope: Scope, send: Send) -> None:
-        self.answer: Known | None = None
+        self.answer: CachedAnswer | None = None
         self._scope = scope
         self._send = send
         self._start: Message | None = None
         self._body = b""
 
     async def send(self, message: Message) -> None:
-        """Send on, and keep what is small."""
+        """Send a part of it, and record it if it is small."""
         if message["type"] == "http.response.start":
             if _is_small(message["status"], dict(message["headers"])):
                 self._start = message
@@ -169,7 +169,7 @@ class _Seen:
 
     def _keep(self, start: Message) -> None:
         head = b"".join(b"%b: %b\r\n" % (name, value) for name, value in start["headers"])
-        self.answer = Known(start["status"], head, self._body, self._scope.get("endpoint"))
+        self.answer = CachedAnswer(start["status"], head, self._body, self._scope.get("endpoint"))
 
 
 def _is_small(status: int, fields: Mapping[bytes, bytes]) -> bool:

@@ -1,1 +1,1 @@
-"""Routes of the server, one module a subject: the table is `web.route_table`."""
+"""Handlers of routes, one module a subject; `web.route_table` lists the routes."""

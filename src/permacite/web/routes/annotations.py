@@ -1,7 +1,7 @@
-"""Tags, collections and notes over HTTP: for the owner alone, from this archive's own pages.
+"""Annotations over HTTP: tags, collections and notes, for the owner of the archive.
 
-The owner is whoever shows a token of the scope `admin`; and on a server that commits and is not
-public (`permacite serve --writable`), whoever is on its machine. Anybody else is answered 403.
+The owner has a token of the scope `admin`; or, on a writable server that is not public, calls from
+this machine. Any other caller gets 403, and so do pages of other sites.
 """
 
 from __future__ import annotations
@@ -19,8 +19,14 @@ from permacite.errors import ParseError
 from permacite.service.archive import Archive
 from permacite.service.names import as_address
 from permacite.web import headers
-from permacite.web.caller import caller_of, check_reference, note_written
-from permacite.web.requests import JSONAnswer, body_of, refuse_others
+from permacite.web.requests import (
+    JSONAnswer,
+    body_of,
+    caller_of,
+    check_reference,
+    note_written,
+    refuse_others,
+)
 from permacite.web.route import cache_field
 from permacite.web.templates import kept, page
 
@@ -50,7 +56,7 @@ async def ask_owner(request: Request, use_case: Callable[[Archive], Answer]) -> 
 
 
 async def of_document(request: Request, reference: str) -> Sequence[Jotting] | None:
-    """The jottings of a document, for the reader; None where there are none to be told."""
+    """The annotations of a document, for the reader; None for a caller who is not the owner."""
     if caller_of(request).owned is None:
         return None
     return await ask_owner(request, lambda archive: archive.annotations.list(reference))

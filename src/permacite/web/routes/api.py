@@ -1,7 +1,7 @@
-"""What the reader's scripts and other programs call: JSON in, JSON out, under /-/api/.
+"""API for the reader's scripts and other programs: JSON under /-/api/.
 
-Only `cite` and `derive` change anything. They take JSON alone, and no browser sends that from
-another site without asking first, which nothing here answers.
+Only `cite` and `derive` change anything. They take JSON only: a browser does not send JSON from
+another site without a preflight request, and nothing here answers one.
 """
 
 from __future__ import annotations
@@ -18,10 +18,19 @@ from permacite.limits import COMPARED_BYTES, LARGEST_PAGE_ITEMS, VERSION_ITEMS
 from permacite.options import from_json
 from permacite.service.citations.typed import WAYS, CiteTarget
 from permacite.service.names import as_address
-from permacite.service.reader.places import Selected
-from permacite.web import headers, paging
-from permacite.web.caller import check_reference, note_written
-from permacite.web.requests import JSONAnswer, ask, body_of, is_own
+from permacite.service.reader.selection import Selected
+from permacite.web import headers
+from permacite.web.requests import (
+    JSONAnswer,
+    ask,
+    body_of,
+    check_reference,
+    is_own,
+    next_link,
+    note_written,
+    parse_number,
+    requested_page,
+)
 from permacite.web.templates import kept, page
 from permacite.words import LANGUAGES
 
@@ -63,9 +72,9 @@ async def documents(request: Request) -> Response:
     `Link: <...>; rel="next"` leads to the next page. 1000 documents are on a page at most.
     """
     pattern = request.query_params.get("pattern") or None
-    page = paging.asked(request.query_params)
+    page = requested_page(request.query_params)
     listing = await ask(request, lambda archive: archive.documents.list(pattern, **page))
-    return _json(listing, 200, paging.next_of(request, listing.next, listing.until))
+    return _json(listing, 200, next_link(request, listing.next, listing.until))
 
 
 async def show(request: Request) -> Response:
@@ -171,14 +180,14 @@ async def quoters(request: Request) -> Response:
     one at most, and where `limit` says nothing.
     """
     name = _wanted(request, "name")
-    page = paging.asked(request.query_params, usual=LARGEST_PAGE_ITEMS)
+    page = requested_page(request.query_params, usual=LARGEST_PAGE_ITEMS)
     known = await ask(
         request,
         lambda archive: archive.quotations.quoter_page(
             name, limit=page["limit"], after=page["after"]
         ),
     )
-    return _json(known.items, 200, paging.next_of(request, known.next))
+    return _json(known.items, 200, next_link(request, known.next))
 
 
 async def versions(request: Request) -> Response:
@@ -188,18 +197,18 @@ async def versions(request: Request) -> Response:
     leads to the next page; 10 versions are on one where `limit` says nothing.
     """
     name, after = _wanted(request, "name"), request.query_params.get("after")
-    page = paging.asked(request.query_params, usual=VERSION_ITEMS)
+    page = requested_page(request.query_params, usual=VERSION_ITEMS)
     through = await ask(
         request,
         lambda archive: archive.drift.versions(
             name,
             limit=page["limit"],
-            after=paging.number(after, "after") if after else None,
+            after=parse_number(after, "after") if after else None,
             longest=COMPARED_BYTES,
         ),
     )
     place = None if through.next is None else str(through.next)
-    return _json(through, 200, paging.next_of(request, place))
+    return _json(through, 200, next_link(request, place))
 
 
 async def statements(request: Request) -> Response:
@@ -211,7 +220,7 @@ async def statements(request: Request) -> Response:
     """
     name = request.query_params.get("name") or None
     predicate = request.query_params.get("predicate") or None
-    wanted = paging.asked(request.query_params, usual=LARGEST_PAGE_ITEMS)
+    wanted = requested_page(request.query_params, usual=LARGEST_PAGE_ITEMS)
     page = await ask(
         request,
         lambda archive: archive.annotations.statements.page(
@@ -222,7 +231,7 @@ async def statements(request: Request) -> Response:
             after=wanted["after"],
         ),
     )
-    fields = headers.reader_headers() | {"Vary": "Accept"} | paging.next_of(request, page.next)
+    fields = headers.reader_headers() | {"Vary": "Accept"} | next_link(request, page.next)
     if "application/ld+json" in request.headers.get("accept", ""):
         linked = await ask(
             request, lambda archive: archive.annotations.statements.json_ld(list(page.items))
@@ -353,7 +362,7 @@ async def cite_form(request: Request) -> Response:
     form = _form(await body_of(request))
     fields: dict[str, Any] = {name: form[name] for name in ("quote", *WAYS) if form.get(name)}
     fields |= {
-        name: paging.number(form[name], name, least=least)
+        name: parse_number(form[name], name, least=least)
         for name, least in _NUMBER_FIELDS.items()
         if form.get(name)
     }

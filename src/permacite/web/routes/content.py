@@ -1,13 +1,26 @@
-"""The octets under a name: all of them, ranges, parts, or that they are the same as before.
+"""Bytes of a document or of a part: whole, in ranges, or 304 (RFC 9110 §13, §14).
 
-| answer | what of the document was read and checked |
+| answer | read and checked before |
 |---|---|
-| 304 of a document, of its octets or characters (`#byte=`, `#char=`) | nothing |
+| 304 of a document, of its bytes or characters (`#byte=`, `#char=`) | nothing |
 | HEAD of a document | nothing |
 | a document, or ranges of it | the pieces that hold what is sent, each before it is sent |
 | `#byte=`, and `#char=` of a text with an index | the pieces that hold the part |
-| any other part | all of it, before the answer begins |
-| GET of any of these with `?check=whole` | all of it, before the answer begins |
+| any other part | all of it, before the answer starts |
+| GET of any of these with `?check=whole` | all of it, before the answer starts |
+
+| request | answer |
+|---|---|
+| If-None-Match, or without it If-Modified-Since | 304 if the client has the current content |
+| Range of bytes, with a valid If-Range or none | 206: one range, or multipart/byteranges |
+| ranges that all start after the end | 416 |
+| other units, faulty ranges, more than `RANGES` | as without the field (§14.2) |
+
+Ranges that overlap, or nearly touch, are joined, in the order of the bytes.
+
+Stored bytes are read one stretch at a time, when the network has room for it, so that many such
+answers need little memory. A part that was cut out of a recording is in memory until the client has
+read it: slow clients take room from other large parts, which get 503, and from nothing else.
 """
 
 from __future__ import annotations
@@ -34,11 +47,11 @@ if TYPE_CHECKING:
 
     from permacite.service.resolution.resolving import Octets, Resolved
 
-__all__ = ["LARGE_BYTES", "Streamed", "of_part", "without_cutting"]
+__all__ = ["LARGE_BYTES", "Streamed", "answer_part", "answer_stored"]
 
 
-def without_cutting(request: Request, held: Octets, naming: dict[str, str]) -> Response | None:
-    """Answer where nothing has to be cut out of a document; else None. `naming`: what names it."""
+def answer_stored(request: Request, held: Octets, naming: dict[str, str]) -> Response | None:
+    """The answer if nothing must be cut out of a document; else None."""
     fields = headers.bytes_headers() | naming | {"Accept-Ranges": "bytes"}
     fields["Last-Modified"] = http_date(held.committed_at)
     tag = f'"{held.tag}"'
@@ -56,10 +69,10 @@ def without_cutting(request: Request, held: Octets, naming: dict[str, str]) -> R
     return _stretches(held, spans, held.size, fields, whole=_is_whole(request))
 
 
-def of_part(
+def answer_part(
     request: Request, part: Resolved, held: Octets | None, naming: dict[str, str]
 ) -> Response:
-    """Answer with a part that was cut out: all of it, one range, or "not modified"."""
+    """The answer with a part that was cut out: whole, one range, or "not modified"."""
     size = len(part.content)
     fields = headers.bytes_headers() | naming | headers.repr_digest(part.content)
     fields |= {"Accept-Ranges": "bytes"} | _typed(request, part)
@@ -89,7 +102,7 @@ def _is_whole(request: Request) -> bool:
 
 
 def _typed(request: Request, part: Resolved) -> dict[str, str]:
-    """What kind of octets they are."""
+    """The fields that describe the type."""
     # A charset travels in the Content-Type field; Starlette would add utf-8 to any text.
     charset = f"; charset={part.charset}" if part.charset else ""
     seen_as = headers.kept_from_view(part.media_type, request.headers.get("sec-fetch-dest"))
@@ -97,12 +110,17 @@ def _typed(request: Request, part: Resolved) -> dict[str, str]:
 
 
 def _stretches(
-    held: Octets, spans: Sequence[Span] | None, size: int, fields: dict[str, str], *, whole: bool
+    held: Octets,
+    spans: Sequence[ByteRange] | None,
+    size: int,
+    fields: dict[str, str],
+    *,
+    whole: bool,
 ) -> Response:
-    """Answer with stretches of a document, all of it where there are none."""
+    """The answer with ranges of a document, or with all of it."""
     if spans is None:
         fields |= {"Content-Length": str(size)}
-        return Streamed(_read(held, [Span(0, size)], None, whole=whole), 200, fields)
+        return Streamed(_read(held, [ByteRange(0, size)], None, whole=whole), 200, fields)
     if not spans:
         return _unsatisfied(size, fields)
     if len(spans) == 1:
@@ -117,7 +135,7 @@ def _stretches(
 
 
 def _read(
-    held: Octets, spans: Sequence[Span], several: Several | None, *, whole: bool
+    held: Octets, spans: Sequence[ByteRange], several: Several | None, *, whole: bool
 ) -> Generator[bytes, None, None]:
     if whole:
         held.check()
@@ -129,7 +147,7 @@ def _read(
         yield several.end
 
 
-def _placed(span: Span, size: int) -> dict[str, str]:
+def _placed(span: ByteRange, size: int) -> dict[str, str]:
     return {"Content-Range": f"bytes {span.start}-{span.end - 1}/{size}"}
 
 
@@ -141,23 +159,23 @@ def _unsatisfied(size: int, fields: dict[str, str]) -> Response:
 _RANGE = re.compile(r"([0-9]{0,18})-([0-9]{0,18})")
 _LONGEST = RANGES * 40
 _NEAR = 100
-"""Octets between two stretches that cost less than the head of a part of their own."""
+"""Bytes between two ranges that cost less than the head of another part."""
 
 
-class Span(NamedTuple):
-    """A stretch of octets, end excluded."""
+class ByteRange(NamedTuple):
+    """A range of bytes, end excluded."""
 
     start: int
     end: int
 
 
 def http_date(when: datetime) -> str:
-    """A time as header fields have it; in whole seconds."""
+    """A time in the form of header fields, in whole seconds."""
     return format_datetime(when.replace(microsecond=0), usegmt=True)
 
 
 def is_unchanged(fields: Mapping[str, str], tag: str, modified: datetime | None) -> bool:
-    """Whether whoever asks has what there is (RFC 9110 §13.2.2)."""
+    """Whether the client has the current content (RFC 9110 §13.2.2)."""
     if "if-none-match" in fields:
         return headers.names_tag(fields["if-none-match"], tag)
     since = _time(fields.get("if-modified-since", ""))
@@ -166,8 +184,8 @@ def is_unchanged(fields: Mapping[str, str], tag: str, modified: datetime | None)
 
 def asked_ranges(
     fields: Mapping[str, str], size: int, tag: str, modified: datetime | None
-) -> list[Span] | None:
-    """The stretches that are wanted; None for all of it, nothing where none can be had."""
+) -> list[ByteRange] | None:
+    """The requested ranges; None for the whole content, an empty list if none is satisfiable."""
     wanted = fields.get("range", "")
     unit, _, ranges = wanted.partition("=")
     if unit.strip().lower() != "bytes" or len(ranges) > _LONGEST:
@@ -186,30 +204,30 @@ def asked_ranges(
 
 
 def _holds(condition: str | None, tag: str, modified: datetime | None) -> bool:
-    """Whether an If-Range holds: a strong tag, or the very time (RFC 9110 §13.1.5)."""
+    """Whether an If-Range is valid: a strong tag, or the exact time (RFC 9110 §13.1.5)."""
     if condition is None or condition == tag:
         return True
     return modified is not None and condition == http_date(modified)
 
 
-def _span(wanted: str, size: int) -> Span | None:
-    """One range; an empty one where it lies behind the end, None where it is none."""
+def _span(wanted: str, size: int) -> ByteRange | None:
+    """One range; empty if it starts after the end, None for a faulty one."""
     match = _RANGE.fullmatch(wanted)
     if match is None:
         return None
     first, last = match.groups()
     if not first:
-        return Span(max(0, size - int(last)), size) if last else None
+        return ByteRange(max(0, size - int(last)), size) if last else None
     if last and int(last) < int(first):
         return None
-    return Span(int(first), min(size, int(last) + 1) if last else size)
+    return ByteRange(int(first), min(size, int(last) + 1) if last else size)
 
 
-def _joined(spans: Sequence[Span]) -> list[Span]:
-    joined: list[Span] = []
+def _joined(spans: Sequence[ByteRange]) -> list[ByteRange]:
+    joined: list[ByteRange] = []
     for span in spans:
         if joined and span.start <= joined[-1].end + _NEAR:
-            joined[-1] = Span(joined[-1].start, max(joined[-1].end, span.end))
+            joined[-1] = ByteRange(joined[-1].start, max(joined[-1].end, span.end))
         else:
             joined.append(span)
     return joined
@@ -224,9 +242,9 @@ def _time(said: str) -> datetime | None:
 
 
 class Several:
-    """Stretches in one body, each with a head (RFC 9110 §14.6)."""
+    """Several ranges in one body, each with a head (RFC 9110 §14.6)."""
 
-    def __init__(self, spans: Sequence[Span], size: int, kind: str, boundary: str) -> None:
+    def __init__(self, spans: Sequence[ByteRange], size: int, kind: str, boundary: str) -> None:
         """`kind`: the Content-Type of the whole; `boundary` is nowhere in it, by its making."""
         self.media_type = f"multipart/byteranges; boundary={boundary}"
         self.heads = [
@@ -242,21 +260,21 @@ class Several:
 
 
 LARGE_BYTES = 1 << 20
-"""What is smaller is sent whole."""
+"""Smaller parts are sent whole."""
 
 STRETCH_BYTES = 1 << 18
-"""What is read and sent at a time."""
+"""Bytes that are read and sent at a time."""
 
 
-_on_their_way: dict[int, int] = {}
-"""The octets of each answer that is being sent."""
+_being_sent: dict[int, int] = {}
+"""The size of each answer that is being sent."""
 
 
 class LargePart(Response):
-    """A large part on its way. Raises BusyError where too many are."""
+    """The answer with a large part. Raises BusyError if too many are being sent."""
 
     def __init__(self, content: bytes, status: int, fields: Mapping[str, str]) -> None:
-        if _on_their_way and sum(_on_their_way.values()) + len(content) > LARGE_PARTS_BYTES:
+        if _being_sent and sum(_being_sent.values()) + len(content) > LARGE_PARTS_BYTES:
             raise BusyError("too many large parts are being sent", retry_after_s=10)
         super().__init__(status_code=status, headers=fields)
         self.raw_headers = [row for row in self.raw_headers if row[0] != b"content-length"]
@@ -264,9 +282,9 @@ class LargePart(Response):
         self._part = content
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it, a piece when the one before is gone."""
+        """Send it piece by piece."""
         del scope, receive
-        _on_their_way[id(self)] = len(self._part)
+        _being_sent[id(self)] = len(self._part)
         try:
             start = {"type": "http.response.start", "status": self.status_code}
             await send({**start, "headers": self.raw_headers})
@@ -276,21 +294,21 @@ class LargePart(Response):
                 more = at + STRETCH_BYTES < len(view)
                 await send({"type": "http.response.body", "body": piece, "more_body": more})
         finally:
-            del _on_their_way[id(self)]
+            del _being_sent[id(self)]
 
 
 class Streamed(Response):
-    """Stored octets on their way. What is altered ends the connection before it is sent."""
+    """The answer with stored bytes. Altered bytes end the connection before they are sent."""
 
     def __init__(
         self, stretches: Generator[bytes, None, None], status: int, fields: Mapping[str, str]
     ) -> None:
-        """`fields` have the Content-Length. Nothing is read before it is sent."""
+        """`fields` have the Content-Length. Each stretch is read just before it is sent."""
         super().__init__(status_code=status, headers=fields)
         self._stretches = stretches
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it, a stretch when the one before is gone; stop where nobody is there any more."""
+        """Send it stretch by stretch, until the client disconnects."""
         asking = Request(scope, receive)
         try:
             stretch = await run_in_threadpool(next, self._stretches, None)  # may raise, in time

@@ -1,4 +1,4 @@
-"""What a public archive tells of itself to programs: a feed, a map of its documents, robots.txt.
+"""Feed, sitemaps and robots.txt of a public archive.
 
 | address | |
 |---|---|
@@ -7,7 +7,7 @@
 | `/-/sitemap?after=` | one of them |
 | `/robots.txt` | what the operator chose (RFC 9309): `permacite serve --public`, or nothing |
 
-Only what is open is listed, by its name, its title and where it came from; no words of a document.
+Only public documents are listed, by name, title and source; no words of a document.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from starlette.responses import PlainTextResponse, Response
 from permacite.limits import FEED_ITEMS, SITEMAP_ITEMS
 from permacite.service.feeds.atom import MEDIA_TYPE, Entry, Feed, Link, moment, text
 from permacite.service.names import as_address
-from permacite.web.addresses import at
-from permacite.web.requests import ask
+from permacite.web.requests import ask, at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,7 +1,7 @@
-"""What became of a cited passage in the other versions of its document, and what of the whole.
+"""History of a cited passage: the passage in other versions, all changes, and the drift feed.
 
-Texts are aligned whole for it, which takes a while where they are long: the page of a citation is
-shown without it, and asks for it then.
+Whole texts are aligned for it, which takes time for long texts. So the page of a citation is shown
+without its history, and loads it afterwards.
 """
 
 from __future__ import annotations
@@ -10,21 +10,20 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from starlette.exceptions import HTTPException
+from starlette.responses import Response
 
 from permacite.limits import COMPARED_BYTES, VERSION_ITEMS
-from permacite.web import paging
-from permacite.web.addresses import reference_of
+from permacite.service.feeds.atom import MEDIA_TYPE
 from permacite.web.headers import FRAME_SANDBOX, reader_headers
-from permacite.web.requests import JSONAnswer, ask
-from permacite.web.templates import page
+from permacite.web.requests import JSONAnswer, ask, parse_number, reference_of, refuse_others
+from permacite.web.templates import page, words_for
 
 if TYPE_CHECKING:
     from starlette.requests import Request
-    from starlette.responses import Response
 
     from permacite.service.drift.changes import Changed
 
-__all__ = ["changes", "changes_answer", "versions"]
+__all__ = ["changes", "changes_answer", "news", "versions"]
 
 
 async def versions(request: Request) -> Response:
@@ -40,7 +39,7 @@ async def versions(request: Request) -> Response:
         lambda archive: archive.drift.versions(
             reference,
             limit=VERSION_ITEMS,
-            after=paging.number(after, "after") if after else None,
+            after=parse_number(after, "after") if after else None,
             longest=COMPARED_BYTES,
         ),
     )
@@ -76,8 +75,26 @@ async def changes_answer(request: Request) -> Response:
 
 async def _changed(request: Request, reference: str) -> Changed:
     wanted = request.query_params.get("with")
-    other = paging.number(wanted, "with", least=1) if wanted else None
+    other = parse_number(wanted, "with", least=1) if wanted else None
     return await ask(
         request,
         lambda archive: archive.drift.changes(reference, other=other, longest=COMPARED_BYTES),
     )
+
+
+async def news(request: Request) -> Response:
+    """GET /-/news.atom answers an Atom feed of what became of cited passages (RFC 4287).
+
+    Each entry is what a look at a live page found anew: unchanged, moved, changed or gone. A
+    private archive answers its own pages and programs alone.
+    """
+    if not request.app.state.public:
+        refuse_others(request)
+    words = words_for(request)
+    content = await ask(request, lambda archive: archive.drift.watches.feed(words))
+    fields = reader_headers() | {
+        "Cache-Control": "no-cache",
+        "Content-Language": words.language,
+        "Vary": "Accept-Language",
+    }
+    return Response(content, headers=fields, media_type=MEDIA_TYPE)

@@ -1,7 +1,7 @@
-"""Where the links of archived pages lead: the version nearest in time, or a page of choices.
+"""Links of archived pages: a redirect to the version nearest in time, or a page of choices.
 
-No other site learns what is archived: a request that another site makes in its own page is refused
-before anything is looked up, and a window that it opens here is cut off from it.
+Other sites do not learn what is archived. A request from a page of another site is refused before
+anything is looked up, and a window that it opens here is cut off from it.
 """
 
 from __future__ import annotations
@@ -14,15 +14,14 @@ from starlette.responses import RedirectResponse
 from permacite.errors import ParseError
 from permacite.service.addresses import moment
 from permacite.web import headers
-from permacite.web.caller import caller_of
-from permacite.web.requests import JSONAnswer, ask, refuse_embedding, refuse_others
+from permacite.web.requests import JSONAnswer, ask, caller_of, refuse_embedding, refuse_others
 from permacite.web.templates import kept, page
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from permacite.service.reader.following import Followed
+    from permacite.service.reader.links import Followed
 
 __all__ = ["answer", "follow", "followed"]
 

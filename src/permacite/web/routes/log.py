@@ -1,4 +1,7 @@
-"""The log of all commits, for whoever holds the archive to it (RFC 6962, C2SP tlog-tiles)."""
+"""Log of all commits (RFC 6962, C2SP tlog-tiles), and the entries and bytes that mirrors copy.
+
+Clients check the archive against the log.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,13 @@ from permacite.errors import ParseError
 from permacite.web import headers
 from permacite.web.requests import JSONAnswer, ask
 from permacite.web.route import cache_field
+from permacite.web.routes.content import Streamed
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
 
-__all__ = ["checkpoint", "log", "tile"]
+__all__ = ["checkpoint", "entries", "log", "octets", "standings", "tile"]
 
 _MOST_DIGITS = 15
 
@@ -26,7 +30,7 @@ async def log(request: Request) -> Response:
     With `since`, also the proof that the log of that many entries is its beginning.
     """
     since = request.query_params.get("since")
-    wanted = None if since is None else _count(since)
+    wanted = None if since is None else _count(since, "since")
     state = await ask(request, lambda archive: archive.log.state(since=wanted))
     return JSONAnswer(state, headers=headers.reader_headers())
 
@@ -52,7 +56,56 @@ async def tile(request: Request) -> Response:
     return Response(content, headers=fields, media_type="application/octet-stream")
 
 
-def _count(text: str) -> int:
+def _count(text: str, name: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
-        raise ParseError("expected a number in `since`", text, 0)
+        raise ParseError(f"expected a number in `{name}`", text, 0)
     return int(text)
+
+
+async def entries(request: Request) -> Response:
+    """GET /-/log/entries?start=&end= answers HandedEntries: what a mirror enters.
+
+    At most 256, from `start` on; fewer where they are large. An entry has its `content`, and the
+    `openings` of what it commits to, of which it has the digests; those of what is closed,
+    withdrawn or erased are `withheld`. 404 where the log has no such entry.
+    """
+    start, end = (
+        _count(request.query_params.get("start", ""), "start"),
+        _count(request.query_params.get("end", ""), "end"),
+    )
+    handed = await ask(request, lambda archive: archive.copies.entries.entries(start, end))
+    return JSONAnswer(handed, headers=headers.reader_headers() | cache_field(request))
+
+
+async def octets(request: Request) -> Response:
+    """GET /-/log/octets/{digest} answers octets by their SHA-256, in hexadecimal.
+
+    Those of documents, as they are and as they were received, and those beside them. 404 where
+    nothing that is given out has them. Whoever asks compares them with the digest.
+    """
+    digest: str = request.path_params["digest"]
+    held = await ask(request, lambda archive: archive.copies.entries.octets(f"sha-256:{digest}"))
+    fields = (
+        headers.bytes_headers()
+        | cache_field(request)
+        | {"Content-Type": "application/octet-stream"}
+    )
+    fields |= {"Content-Length": str(held.size)}
+    if request.method == "HEAD":
+        held.close()
+        return Response(headers=fields)
+    return Streamed(held.read(), 200, fields)
+
+
+async def standings(request: Request) -> Response:
+    """GET /-/log/standings?after= answers HandedStandings: who may see what, since when.
+
+    Each has its `place`; the next question begins behind the last one. An empty list ends it.
+    """
+    told = await ask(
+        request,
+        lambda archive: archive.copies.entries.standings(
+            _count(request.query_params.get("after", ""), "after")
+        ),
+    )
+    return JSONAnswer(told, headers=headers.reader_headers() | cache_field(request))

@@ -1,4 +1,4 @@
-"""Pages through time, as other archives and their clients ask for them: Memento (RFC 7089).
+"""Memento (RFC 7089): TimeGates, TimeMaps, and versions by time.
 
 | address | |
 |---|---|
@@ -7,7 +7,7 @@
 | `/web/20261122093000/URI` | leads to the version nearest to that time, as people type it |
 
 A version is a memento under its permanent name. Only a public archive has TimeGates and TimeMaps,
-and says of its pages that they are mementos; a private one tells nobody what it holds of others.
+and declares its pages as mementos. A private one does not reveal which sites it has saved.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from permacite.errors import NotFoundError, ParseError
 from permacite.limits import TIMEMAP_ITEMS
 from permacite.service.resolution.mementos import nearest
 from permacite.web import headers
-from permacite.web.addresses import asked_path
-from permacite.web.requests import JSONAnswer, ask, refuse_others
+from permacite.web.requests import JSONAnswer, ask, asked_path, refuse_others
 from permacite.web.route import cache_field
 from permacite.web.templates import kept
 

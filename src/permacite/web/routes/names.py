@@ -1,4 +1,4 @@
-"""GET /{name}: a document or a part of it, under its permanent name (PDI §3.6.3, §3.8).
+"""Permanent names: GET and PUT of a document or a part of it (PDI §3.6.3, §3.8).
 
 The name stands in the path as it is (`/urn:pdi://...`). A fragment travels as `%23...` at its end
 or as `?fragment=`, because clients keep `#...` to themselves.
@@ -15,16 +15,26 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
-from permacite.errors import NotFoundError, ParseError, RestrictedError
+from permacite.errors import ConflictError, NotFoundError, ParseError, RestrictedError
 from permacite.limits import LARGEST_PAGE_ITEMS, LINK_FIELDS
 from permacite.pdi.predicates import predicate_iri
 from permacite.service.names import as_address
-from permacite.web import headers, paging
-from permacite.web.addresses import at, reference_of
-from permacite.web.caller import caller_of
+from permacite.web import headers
 from permacite.web.headers import chosen_view
-from permacite.web.requests import JSONAnswer, ask
-from permacite.web.routes import content, memento, reader, writing
+from permacite.web.requests import (
+    JSONAnswer,
+    ask,
+    at,
+    body_of,
+    caller_of,
+    check_reference,
+    next_link,
+    note_written,
+    parse_number,
+    reference_of,
+    requested_page,
+)
+from permacite.web.routes import content, memento, reader
 from permacite.web.routes.content import LARGE_BYTES
 from permacite.web.templates import kept
 
@@ -69,11 +79,11 @@ async def resolution(request: Request) -> Response:
     if ":" not in reference.partition("#")[0]:  # which names have, and addresses
         raise HTTPException(404, f"no page of this server has the address {request.url.path}")
     if request.method == "PUT":
-        return await writing.put(request)
+        return await _put(request)
     if request.method == "OPTIONS":
         known = await ask(request, lambda archive: archive.lists.files.answers_for(reference))
         return Response(
-            status_code=204 if known else 404, headers={"Allow": writing.allowed(request)}
+            status_code=204 if known else 404, headers={"Allow": _allowed_methods(request)}
         )
     whole = _COLLAPSED.match(reference)
     if whole:
@@ -107,7 +117,7 @@ async def _part(
         if isinstance(known, Response):
             return known
         held = known
-        answer = content.without_cutting(request, held, _naming(request, held.part))
+        answer = content.answer_stored(request, held, _naming(request, held.part))
         if answer is not None:
             return answer
     whole = request.query_params.get("check") == "whole"
@@ -117,7 +127,7 @@ async def _part(
         return part
     if view == "json":
         return JSONAnswer(part, headers=_naming(request, part))
-    cut = partial(content.of_part, request, part, held, _naming(request, part))
+    cut = partial(content.answer_part, request, part, held, _naming(request, part))
     # The digest of a large part takes a while, for which others would wait.
     is_large = len(part.content) > LARGE_BYTES
     answer = await run_in_threadpool(cut) if is_large else cut()
@@ -181,16 +191,14 @@ async def _set(request: Request, pattern: str, view: str) -> Response:
     if view == "reader":
         return RedirectResponse(kept(request, f"/?{urlencode({'pattern': pattern})}"), 303)
     limit = request.query_params.get("limit", "1")
-    if paging.number(limit, "limit") > LARGEST_PAGE_ITEMS:
+    if parse_number(limit, "limit") > LARGEST_PAGE_ITEMS:
         raise ParseError(f"expected a number up to {LARGEST_PAGE_ITEMS} in `limit`", limit, 0)
     page = await ask(
         request,
-        lambda archive: archive.documents.matching(pattern, **paging.asked(request.query_params)),
+        lambda archive: archive.documents.matching(pattern, **requested_page(request.query_params)),
     )
     fields = (
-        headers.reader_headers()
-        | {"Vary": "Accept"}
-        | paging.next_of(request, page.next, page.until)
+        headers.reader_headers() | {"Vary": "Accept"} | next_link(request, page.next, page.until)
     )
     if "text/uri-list" in request.headers.get("accept", ""):
         body = "".join(f"{name}\r\n" for name in page.names)
@@ -247,3 +255,48 @@ def _spoken(part: Resolved) -> list[str]:
     return [
         f'<{recording}>; {relation}; anchor="{words}"' for recording, words in links[:LINK_FIELDS]
     ]
+
+
+_READING = "GET, HEAD, OPTIONS"
+
+
+def _allowed_methods(request: Request) -> str:
+    """The methods that a name answers to, for who asks."""
+    return f"{_READING}, PUT" if caller_of(request).may("save") else _READING
+
+
+async def _put(request: Request) -> Response:
+    """Commit the body: 201, with the full name in Content-Location and what was committed as JSON.
+
+    404 for an unknown name; 405 where the server does not write without a token, or cannot give a
+    name in the series; 403 where the token is of another one; 409 for words that are quoted wrong,
+    unless `?misquoted` is asked for; 415 without a Content-Type. An Idempotency-Key makes it safe
+    to repeat.
+    """
+    content_type = request.headers.get("content-type")
+    if not content_type:
+        raise HTTPException(415, "expected a Content-Type: it decides the format of the name")
+    reference = reference_of(request, "/")
+    check_reference(request, reference)
+    content = await body_of(request)
+    key, token = request.headers.get("idempotency-key"), caller_of(request).token
+    if key and token is not None:
+        key = f"token:{token.id}:{key}"
+    misquoted = "misquoted" in request.query_params
+    try:
+        saved = await ask(
+            request,
+            lambda archive: archive.lists.files.put(
+                reference, content, content_type, key=key, misquoted=misquoted
+            ),
+        )
+    except ConflictError as error:
+        if error.name == reference:
+            raise HTTPException(405, error.problem, {"Allow": _READING}) from error
+        raise
+    await note_written(request, saved.pdi)
+    fields = headers.reader_headers() | {
+        "Content-Location": saved.pdi,
+        "Location": at(request, f"/{saved.pdi}"),
+    }
+    return JSONAnswer(saved, 201, fields)

@@ -1,4 +1,4 @@
-"""The pages people read: what is archived, one document, one document in its frame."""
+"""Pages of the reader: the list of documents, one document, one document in its frame."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from email.utils import format_datetime
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 from starlette.responses import Response
@@ -17,10 +17,9 @@ from starlette.responses import Response
 from permacite.errors import PermaciteError
 from permacite.limits import HOME_ITEMS, QUOTER_ITEMS
 from permacite.pdi import DRAWN_PAGE
-from permacite.service.reader.pages import Scripts
-from permacite.web import headers, paging
-from permacite.web.addresses import at, reference_of
-from permacite.web.requests import ask
+from permacite.service.reader.pages import FrameOptions, Scripts
+from permacite.web import headers
+from permacite.web.requests import ask, at, link_next, parse_number, reference_of
 from permacite.web.routes.annotations import of_document
 from permacite.web.routes.links import followed
 from permacite.web.templates import kept, page, words_for
@@ -34,8 +33,7 @@ if TYPE_CHECKING:
     from permacite.service.citations.describing import Description
     from permacite.service.holdings import About, Listing
     from permacite.service.reader.reading import Reading
-    from permacite.service.reader.sheets import Leaf
-    from permacite.words import Words
+    from permacite.service.reader.sheets import PaperPage
 
 __all__ = ["SCRIPTS", "document", "frame", "home"]
 
@@ -93,7 +91,7 @@ async def home(request: Request) -> Response:
     return page(
         request,
         "home.html",
-        fields=paging.link_to(at(request, older)) if older else {},
+        fields=link_next(at(request, older)) if older else {},
         about=about,
         listing=listing,
         opened=opened,
@@ -152,29 +150,19 @@ def _query(parameters: Mapping[str, str], **cursor: str | None) -> str:
     return f"?{urlencode(given)}" if given else ""
 
 
-class _Wanted(TypedDict):
-    """What is to be in the frame."""
-
-    scripts: Scripts
-    text_fragment: str | None
-    frame: int | None
-    part: str | None
-    words: Words
-
-
 def _frame(request: Request) -> int | None:
     """The `?frame=` of several, or the `?page=`, that is to be shown. Raises ParseError."""
     page = request.query_params.get("page")
     if page:
-        return paging.number(page, "page", least=1)
+        return parse_number(page, "page", least=1)
     wanted = request.query_params.get("frame")
-    return paging.number(wanted, "frame", least=0) if wanted else None
+    return parse_number(wanted, "frame", least=0) if wanted else None
 
 
 def _at(request: Request) -> int | None:
     """The position `?at=` from which a long text is to be shown. Raises ParseError."""
     wanted = request.query_params.get("at")
-    return paging.number(wanted, "at", least=0) if wanted else None
+    return parse_number(wanted, "at", least=0) if wanted else None
 
 
 def _typed_lines(request: Request) -> str | None:
@@ -182,8 +170,8 @@ def _typed_lines(request: Request) -> str | None:
     first, last = (request.query_params.get(name) for name in ("first", "last"))
     if not first:
         return None
-    start = paging.number(first, "first")
-    return f"line={start - 1},{paging.number(last, 'last', least=start) if last else start}"
+    start = parse_number(first, "first")
+    return f"line={start - 1},{parse_number(last, 'last', least=start) if last else start}"
 
 
 async def _fields(request: Request, reading: Reading, about: Description) -> dict[str, str]:
@@ -248,7 +236,7 @@ async def document(request: Request, reference: str) -> Response:
     )
 
 
-def _draw_ahead(request: Request, leaf: Leaf) -> None:
+def _draw_ahead(request: Request, leaf: PaperPage) -> None:
     """Begin to draw what the frame of a page will ask for, while that page is made."""
     task = asyncio.create_task(ask(request, lambda archive: archive.documents.reader.draw(leaf)))
     _DRAWING.add(task)  # it would be forgotten else
@@ -294,15 +282,15 @@ async def frame(request: Request) -> Response:
     the same.
     """
     reference = reference_of(request, "/-/page/")
-    wanted: _Wanted = {
-        "scripts": replace(SCRIPTS, follow=kept(request, SCRIPTS.follow)),
-        "text_fragment": request.query_params.get("rfc5147"),
-        "frame": _frame(request),
-        "part": request.query_params.get("part"),
-        "words": words_for(request),
-    }
+    options = FrameOptions(
+        scripts=replace(SCRIPTS, follow=kept(request, SCRIPTS.follow)),
+        text_fragment=request.query_params.get("rfc5147"),
+        frame=_frame(request),
+        part=request.query_params.get("part"),
+        words=words_for(request),
+    )
     state = await ask(
-        request, lambda archive: archive.documents.reader.page_state(reference, **wanted)
+        request, lambda archive: archive.documents.reader.page_state(reference, options)
     )
     tag = f'"{state.tag}"'
     fields = headers.frame_headers(state.script) | {
@@ -313,7 +301,7 @@ async def frame(request: Request) -> Response:
     # The date alone decides nothing: a later permacite may make another page of the same bytes.
     if headers.names_tag(request.headers.get("if-none-match"), tag):
         return Response(status_code=304, headers=fields)
-    shown = await ask(request, lambda archive: archive.documents.reader.page(reference, **wanted))
+    shown = await ask(request, lambda archive: archive.documents.reader.page(reference, options))
     if not shown.tag:
         del fields["ETag"]
     return Response(shown.html, headers=fields, media_type="text/html")

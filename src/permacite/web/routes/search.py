@@ -1,4 +1,4 @@
-"""Search over HTTP: the page of the box, and its answers as JSON.
+"""Search over HTTP: the page of the search box, and results as JSON.
 
 No other site learns what is archived: what it asks for in a page of its own is refused.
 """
@@ -15,9 +15,15 @@ from starlette.concurrency import run_in_threadpool
 from permacite.errors import ParseError
 from permacite.limits import LARGEST_SEARCH_HITS, SEARCH_HITS, SEARCH_INDEX_S
 from permacite.service.search.query import SearchQuery
-from permacite.web import paging
-from permacite.web.caller import caller_of
-from permacite.web.requests import JSONAnswer, ask, is_own, refuse_embedding, refuse_others
+from permacite.web.requests import (
+    JSONAnswer,
+    ask,
+    caller_of,
+    is_own,
+    parse_number,
+    refuse_embedding,
+    refuse_others,
+)
 from permacite.web.route import cache_field
 from permacite.web.routes.annotations import ask_owner
 from permacite.web.templates import page
@@ -55,7 +61,7 @@ async def search(request: Request) -> Response:
             results = await _results(request)
         except ParseError as error:
             problem = error.problem
-    offset = paging.number(parameters.get("offset", "0"), "offset", least=0)
+    offset = parse_number(parameters.get("offset", "0"), "offset", least=0)
     return page(
         request,
         "search.html",
@@ -91,9 +97,9 @@ async def _results(request: Request) -> Results:
         every_version=parameters.get("versions") == "all",
         newest=parameters.get("order") == "newest",
         limit=min(
-            paging.number(parameters.get("limit", str(SEARCH_HITS)), "limit"), LARGEST_SEARCH_HITS
+            parse_number(parameters.get("limit", str(SEARCH_HITS)), "limit"), LARGEST_SEARCH_HITS
         ),
-        offset=paging.number(parameters.get("offset", "0"), "offset", least=0),
+        offset=parse_number(parameters.get("offset", "0"), "offset", least=0),
     )
     asking = ask_owner if is_owner or any(jotted.values()) else ask
     results = await asking(

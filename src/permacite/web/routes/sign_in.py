@@ -1,7 +1,7 @@
-"""Signing in: a person shows a token once, and their browser shows it from then on.
+"""Sign-in page: a token is typed once, and sent as a cookie from then on.
 
-The cookie is for this server alone: no script reads it, no page of another site has it sent, and
-it goes when the browser is closed. Signing out takes it away.
+The cookie is for this server only: scripts cannot read it, pages of other sites do not send it, and
+it ends with the browser session. Signing out removes it.
 """
 
 from __future__ import annotations
@@ -14,10 +14,7 @@ from starlette.responses import RedirectResponse
 
 from permacite.errors import TokenError
 from permacite.web import headers
-from permacite.web.addresses import at
-from permacite.web.caller import caller_of
-from permacite.web.middleware.access import COOKIE
-from permacite.web.requests import body_of
+from permacite.web.requests import COOKIE, at, body_of, caller_of
 from permacite.web.route import route_of
 from permacite.web.templates import kept, page
 

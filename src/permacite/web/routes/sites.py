@@ -1,4 +1,4 @@
-"""Sites that pages were saved from, their addresses, and calendars: pages, and the same as JSON.
+"""Sites that pages were saved from, their addresses and calendars: pages and JSON.
 
 No other site learns what is archived: what it asks for in a page of its own is refused.
 """
@@ -12,8 +12,15 @@ from urllib.parse import urlencode, urlsplit
 
 from permacite.errors import ParseError
 from permacite.limits import SITE_ITEMS
-from permacite.web import paging
-from permacite.web.requests import JSONAnswer, ask, refuse_embedding, refuse_others
+from permacite.web.requests import (
+    JSONAnswer,
+    ask,
+    next_link,
+    parse_number,
+    refuse_embedding,
+    refuse_others,
+    requested_page,
+)
 from permacite.web.route import cache_field
 from permacite.web.templates import page
 
@@ -43,7 +50,7 @@ async def sites(request: Request) -> Response:
     """
     refuse_embedding(request)
     found = await _sites(request)
-    further = paging.next_of(request, found.next)
+    further = next_link(request, found.next)
     site = request.query_params.get("site")
     query = {"site": site, "after": found.next} if site else {"after": found.next}
     return page(
@@ -61,7 +68,7 @@ async def sites_answer(request: Request) -> Response:
     """GET /-/api/sites answers SavedSites, with `?site=` SavedFrom; `&after=` and `&limit=`."""
     refuse_others(request)
     found = await _sites(request)
-    fields = cache_field(request) | paging.next_of(request, found.next)
+    fields = cache_field(request) | next_link(request, found.next)
     return JSONAnswer(found, headers=fields)
 
 
@@ -92,7 +99,7 @@ async def calendar_answer(request: Request) -> Response:
 
 async def _sites(request: Request) -> SavedSites | SavedFrom:
     parameters = request.query_params
-    limit = paging.asked(parameters, usual=SITE_ITEMS)["limit"]
+    limit = requested_page(parameters, usual=SITE_ITEMS)["limit"]
     after, site = parameters.get("after", ""), parameters.get("site")
     if site:
         return await ask(
@@ -106,7 +113,7 @@ async def _sites(request: Request) -> SavedSites | SavedFrom:
 async def _calendar(request: Request, year: int | None) -> Calendar:
     typed, asked = request.query_params.get("to", ""), request.query_params.get("year")
     if year is None and asked:
-        year = paging.number(asked, "year")
+        year = parse_number(asked, "year")
         if year > MAXYEAR:
             raise ParseError(f"expected a year up to {MAXYEAR}", asked, 0)
     return await ask(request, lambda archive: archive.documents.sites.calendar(typed, year=year))

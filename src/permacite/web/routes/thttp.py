@@ -1,4 +1,4 @@
-"""GET /uri-res/{service}?{name}: the requests of RFC 2169 (THTTP), and of RFC 2483 as deployed.
+"""THTTP (RFC 2169): GET /uri-res/{service}?{name}, and the services of RFC 2483 as deployed.
 
 | request | answer |
 |---|---|
@@ -27,9 +27,15 @@ from starlette.responses import RedirectResponse, Response
 
 from permacite.errors import ParseError
 from permacite.service.names import from_path
-from permacite.web import headers, paging
-from permacite.web.caller import caller_of
-from permacite.web.requests import JSONAnswer, ask, refuse_others
+from permacite.web import headers
+from permacite.web.requests import (
+    JSONAnswer,
+    ask,
+    caller_of,
+    link_next,
+    refuse_others,
+    requested_page,
+)
 from permacite.web.routes import names as resolver
 
 if TYPE_CHECKING:
@@ -97,7 +103,7 @@ async def _of_names(request: Request, asked: str, names: list[str]) -> Response:
 async def _of_set(request: Request, asked: str, pattern: str) -> Response:
     """Answer about a set of names (PDI §3.6.3), by pages: `&after=` goes on behind a name."""
     name, _, query = pattern.partition("&")
-    page = paging.asked(QueryParams(query))
+    page = requested_page(QueryParams(query))
     known = await ask(request, lambda archive: archive.documents.matching(name, **page))
     fields = _leading(request, name, page["limit"], known)
     if asked in {"NS", "LS"}:
@@ -112,7 +118,7 @@ def _leading(request: Request, pattern: str, limit: int, page: NameSet) -> dict[
     if page.next is None:
         return {}
     cursor = urlencode({"limit": limit, "after": page.next, "until": page.until or ""})
-    return paging.link_to(f"{request.url.path}?{pattern}&{cursor}")
+    return link_next(f"{request.url.path}?{pattern}&{cursor}")
 
 
 def _listed(

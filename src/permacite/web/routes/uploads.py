@@ -1,7 +1,7 @@
-"""Pages that an extension hands over, admitted by a token.
+"""Uploads from the browser extension, admitted by a token.
 
-Who bears a valid token is let in from any origin, and nobody else is: no cookie is asked for, and
-a page that knows none learns nothing but that. So browsers may be told that every site may ask.
+A caller with a valid token is admitted from any origin, and no other caller is. No cookie counts,
+and a page without a token learns nothing else. So browsers may allow requests from every site.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from permacite.limits import UPLOAD_BYTES, UPLOAD_RETRY_S, UPLOADS
 from permacite.service.tokens import ADD, lets
 from permacite.version import __version__
 from permacite.web import headers, problems
-from permacite.web.caller import caller_of, note_written
-from permacite.web.requests import JSONAnswer
+from permacite.web.requests import JSONAnswer, caller_of, note_written
 from permacite.web.route import route_of
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""A witness over HTTP (C2SP tlog-witness): its log submits checkpoints, and is given cosignatures.
+"""Witness over HTTP (C2SP tlog-witness): cosigns the checkpoints that its log submits.
 
 C2SP tlog-witness (c2sp.org, v1.0.0):
   add-checkpoint               -> `add_checkpoint`

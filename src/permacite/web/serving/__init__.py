@@ -1,1 +1,1 @@
-"""The server: connections that cannot wear it down, and an end that is an end."""
+"""Server processes: connections and their limits, sockets, workers, monitoring."""

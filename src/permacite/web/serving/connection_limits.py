@@ -18,7 +18,7 @@ from permacite.options import option
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Event", "Limits", "Peers", "peer_of", "told"]
+__all__ = ["ConnectionLimiter", "ConnectionLimits", "Event", "describe_counts", "peer_of"]
 
 Event: TypeAlias = Literal[
     "connections",
@@ -32,7 +32,7 @@ Event: TypeAlias = Literal[
     "crowded-out",
     "refused",
 ]
-"""What is counted: requests that were begun, and each way in which one is cut."""
+"""Counted events: requests that started, and each way in which one is cut."""
 
 
 def _limit(name: str) -> Any:
@@ -44,8 +44,8 @@ def _limit(name: str) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """What one process takes; seconds and octets."""
+class ConnectionLimits:
+    """Limits of one process, in seconds and bytes."""
 
     head_seconds: float = _limit("head-seconds")
     stall_seconds: float = _limit("stall-seconds")
@@ -56,13 +56,13 @@ class Limits:
     peer_connections: float = _limit("peer-connections")
 
 
-def told(counts: Counter[Event]) -> Iterator[str]:
-    """What was counted, in words: the number, then what it is of."""
+def describe_counts(counts: Counter[Event]) -> Iterator[str]:
+    """Counts as text: the number, then the event."""
     return (f"{number:,} {name.replace('-', ' ')}" for name, number in counts.items())
 
 
 _NETWORK_BITS = 64
-"""One subscriber has at least as much of the addresses of IPv6 (RFC 6177)."""
+"""One subscriber of IPv6 has at least one such network (RFC 6177)."""
 
 
 class _Connected(Protocol):
@@ -79,7 +79,7 @@ class _Connected(Protocol):
 
 
 def peer_of(client: tuple[str, int] | None) -> str:
-    """Who is at an address; "" for who has none, as on a socket of the file system."""
+    """The client of an address; "" for none, as on a Unix socket."""
     if client is None:
         return ""
     host = client[0].partition("%")[0]
@@ -92,21 +92,21 @@ def peer_of(client: tuple[str, int] | None) -> str:
     return str(ipaddress.IPv6Network((address, _NETWORK_BITS), strict=False))
 
 
-class Peers:
-    """The connections of one process, and what it counts."""
+class ConnectionLimiter:
+    """Connections of one process, and counts of events."""
 
-    def __init__(self, limits: Limits, counts: Counter[Event] | None = None) -> None:
-        """`counts`: what is counted under, where somebody looks at it."""
+    def __init__(self, limits: ConnectionLimits, counts: Counter[Event] | None = None) -> None:
+        """`counts`: where events are counted, for metrics."""
         self.limits = limits
         self.counts: Counter[Event] = Counter() if counts is None else counts
         self.is_ending = False
-        """Whether each connection is to close with the answer that it waits for."""
+        """Whether each connection closes after its pending answer."""
         # In the order in which they came: a dict keeps it.
         self._all: dict[_Connected, None] = {}
         self._of: dict[str, dict[_Connected, None]] = {}
 
     def admit(self, connection: _Connected) -> bool:
-        """Whether there is room for a connection, or was made."""
+        """Whether a connection is admitted, perhaps after another was closed."""
         self.counts["connections"] += 1
         own = self._of.get(connection.peer, {}) if connection.peer else {}
         full = len(own) >= self.limits.peer_connections and not self._make_room(own)
@@ -118,7 +118,7 @@ class Peers:
         return True
 
     def leave(self, connection: _Connected) -> None:
-        """Forget a connection, be it known or not."""
+        """Forget a connection, if it is known."""
         self._all.pop(connection, None)
         own = self._of.get(connection.peer, {})
         own.pop(connection, None)
@@ -126,7 +126,7 @@ class Peers:
             self._of.pop(connection.peer, None)
 
     def _make_room(self, connections: dict[_Connected, None]) -> bool:
-        """Cut the one of some that waits the longest. False where none waits."""
+        """Close the connection that has waited longest. False if none waits."""
         waiting = next((each for each in connections if each.is_waiting), None)
         if waiting is None:
             return False

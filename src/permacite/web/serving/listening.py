@@ -1,4 +1,4 @@
-"""Listen until told to stop, and end: nothing new, what is begun is finished, for some seconds."""
+"""HTTP server of one process, and its orderly end: pending answers finish within a grace."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from permacite.web.serving.connection import KnownAnswers
-    from permacite.web.serving.connection_limits import Peers
+    from permacite.web.serving.connection_limits import ConnectionLimiter
 
 __all__ = ["serve"]
 
@@ -38,7 +38,7 @@ _FIRST_S = 1.0
 async def serve(
     app: Any,
     listener: socket.socket,
-    peers: Peers,
+    peers: ConnectionLimiter,
     *,
     ending: tuple[asyncio.Event, asyncio.Event],
     grace_s: float,

@@ -1,8 +1,8 @@
-"""The memory of a server that runs for months: what is let go goes back to the system.
+"""Heap of a server that runs for months: one glibc arena, which returns free memory.
 
-The allocator of glibc gives each thread a heap of its own, up to eight for each core, and each of
-them stays as large as it ever was; what is large is taken from them too, once something large was
-let go. Threads of Python run one at a time, so that one heap does for all (mallopt(3)).
+glibc gives each thread an arena, up to eight for each core. Each keeps its largest size, and takes
+large blocks too, after one was freed. Python runs one thread at a time, so one arena is enough
+(mallopt(3)).
 """
 
 from __future__ import annotations

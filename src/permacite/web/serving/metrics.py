@@ -1,8 +1,8 @@
-"""What the server counts, for Prometheus: requests as they end, and the archive's condition.
+"""Metrics for Prometheus: finished requests, connections, and the condition of the archive.
 
-They are given out by a listener of their own, so that no proxy gives them out by mistake. Where
-several processes answer, each writes what it counts into files of a folder, by which the one that
-keeps them tells of all, of those too that have ended (`PROMETHEUS_MULTIPROC_DIR`).
+They have a port of their own, so that no proxy publishes them by mistake. Each of several processes
+writes its counts into files of a shared folder (`PROMETHEUS_MULTIPROC_DIR`). Their parent serves
+the sums, which include processes that have ended.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from permacite.service.preservation.keeping import Condition
 
-__all__ = ["Metrics", "forget", "of_all", "serving", "telling"]
+__all__ = ["Metrics", "forget", "of_all_processes", "serving", "with_condition"]
 
 _OF_DECODERS = (
     ("permacite_decoders_busy", "Documents that are decoded now."),
@@ -34,7 +34,7 @@ _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 
 
 
 class Metrics:
-    """What one process counts."""
+    """Counts of one process."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -66,47 +66,47 @@ class Metrics:
         ]
 
     def events(self) -> Counts[Any]:
-        """What connections are counted under, and told here."""
-        return _Told(self._events)
+        """Counts of connection events, which are also metrics."""
+        return _EventCounts(self._events)
 
-    def tell_decoders(self, *numbers: int) -> None:
-        """Tell how many documents are decoded, and how many wait for it."""
+    def set_decoders(self, *numbers: int) -> None:
+        """Set how many documents are being decoded, and how many wait."""
         for gauge, number in zip(self._decoders, numbers, strict=True):
             gauge.set(number)
 
     def count(self, method: str, route: str, status: int, *, seconds: float, octets: int) -> None:
-        """Count a request that is answered."""
+        """Count an answered request."""
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
         self._octets.inc(octets)
 
 
-class _Told(Counts[Any]):
-    """Counts that are told as they grow."""
+class _EventCounts(Counts[Any]):
+    """Counts that update a metric as they grow."""
 
     def __init__(self, counter: Counter) -> None:
         super().__init__()
         self._counter = counter
 
     def __setitem__(self, event: Any, number: int) -> None:
-        """Count on."""
+        """Set a count, and raise the metric by the difference."""
         self._counter.labels(event).inc(number - self[event])
         super().__setitem__(event, number)
 
 
-class _Looked:
-    """Metrics that are made when somebody looks."""
+class _OnScrape:
+    """Metrics that are collected at each scrape."""
 
-    def __init__(self, look: Callable[[], Iterator[Metric]]) -> None:
-        self.collect = look
+    def __init__(self, collect: Callable[[], Iterator[Metric]]) -> None:
+        self.collect = collect
 
     def describe(self) -> Iterable[Metric]:
-        """Nothing is asked before somebody looks."""
+        """Nothing, so that nothing is collected before a scrape."""
         return []
 
 
 def _conditions(condition: Callable[[], Condition]) -> Iterator[Metric]:
-    """The archive's condition; where it cannot be read, that alone."""
+    """The condition of the archive; only `readable` if it cannot be read."""
     info = GaugeMetricFamily("permacite_info", "Which permacite this is.", labels=["version"])
     info.add_metric([__version__], 1)
     yield info
@@ -141,29 +141,31 @@ def _conditions(condition: Callable[[], Condition]) -> Iterator[Metric]:
         yield GaugeMetricFamily("permacite_part_faults", "What the check of a part found.", faults)
 
 
-def of_all(folder: Path) -> CollectorRegistry:
-    """What all processes count that have the folder."""
+def of_all_processes(folder: Path) -> CollectorRegistry:
+    """The counts of all processes with the folder."""
     registry = CollectorRegistry()
     MultiProcessCollector(registry, str(folder))  # type: ignore[no-untyped-call] # brings no types
     return registry
 
 
 def forget(folder: Path, process: int) -> None:
-    """Forget how a process is that has ended, and keep what it counted."""
+    """Remove the gauges of a process that has ended, and keep its counts."""
     mark_process_dead(process, str(folder))  # type: ignore[no-untyped-call] # brings no types
 
 
-def telling(registry: CollectorRegistry, condition: Callable[[], Condition]) -> CollectorRegistry:
-    """The same, which also tells how the archive is; it is asked each time somebody looks."""
-    registry.register(_Looked(lambda: _conditions(condition)))
+def with_condition(
+    registry: CollectorRegistry, condition: Callable[[], Condition]
+) -> CollectorRegistry:
+    """The registry, with the condition of the archive, which is read at each scrape."""
+    registry.register(_OnScrape(lambda: _conditions(condition)))
     return registry
 
 
 @contextlib.contextmanager
 def serving(registry: CollectorRegistry, host: str, port: int) -> Iterator[str]:
-    """Give metrics out on a port until the block ends; the address is yielded.
+    """Serve metrics on a port until the block ends, and yield the address.
 
-    Raises StorageError where the port is taken.
+    Raises StorageError if the port is in use.
     """
     try:
         server, thread = start_http_server(port, host, registry)

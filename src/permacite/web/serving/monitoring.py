@@ -1,34 +1,56 @@
-"""What an operator asked to be told: metrics, an access log, and that the server is ready."""
+"""Monitoring: metrics, access log, request ids, and readiness for systemd.
+
+The access log has one JSON object a line. It leaves out what may be secret: header fields, values
+of a query, and the host part of an address. A fault of the program is logged with its traceback.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import ipaddress
+import json
+import logging
+import logging.handlers
 import os
+import re
+import secrets
 import socket
+import sys
+import time
 from collections import Counter
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import parse_qsl
 
 from permacite.errors import StorageError
 from permacite.options import option
 from permacite.service import decoders
-from permacite.web.serving.access_log import AccessLog, Observed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
-    from starlette.types import ASGIApp
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from permacite.service.archive import Archive
     from permacite.web.serving.metrics import Metrics
 
-__all__ = ["Watched", "Watching", "notify", "watched", "watching_workers"]
+
+__all__ = [
+    "AccessLog",
+    "RequestObserver",
+    "Watched",
+    "Watching",
+    "notify",
+    "watched",
+    "watching_workers",
+]
 
 
 _COUNTED, _FOLDER = "PROMETHEUS_MULTIPROC_DIR", "metrics"
-"""Where the library has processes write what they count, and a folder for it."""
+"""Variable with the folder of counts, and the name of that folder."""
 
 
 _LAST_PORT = 65535
@@ -44,7 +66,7 @@ def _host_and_port(text: str) -> tuple[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Watching:
-    """What is to be told, and where."""
+    """Options of monitoring."""
 
     metrics: tuple[str, int] | None = option(
         "Give out metrics for Prometheus there, and nothing else; default host: 127.0.0.1.",
@@ -60,13 +82,13 @@ class Watching:
 
 
 class Watched(NamedTuple):
-    """An application that is watched."""
+    """An application with metrics and log."""
 
-    app: Observed
+    app: RequestObserver
     events: Counter[Any]
-    """What connections are to be counted under."""
+    """Counts of connection events."""
     tick: Callable[[], None]
-    """To be called each second."""
+    """A function to call each second."""
 
 
 @contextlib.contextmanager
@@ -78,10 +100,10 @@ def watched(
     shared: Path | None,
     announce: Callable[[str], None],
 ) -> Iterator[Watched]:
-    """The application with all that was asked for, until the block ends.
+    """The application with metrics and log, until the block ends.
 
-    `shared`: the folder of a server of several processes, for which `watching_workers` gives the
-    metrics out. Raises StorageError where a log cannot be written, or a port is taken.
+    `shared`: the folder of a server with several processes, whose metrics `watching_workers`
+    serves. Raises StorageError if the log cannot be written, or a port is in use.
     """
     log = metrics = None
     events: Counter[Any] = Counter()
@@ -92,38 +114,40 @@ def watched(
         if watching.metrics is not None:
             if shared is not None:
                 os.environ[_COUNTED] = str(shared / _FOLDER)
-            from permacite.web.serving.metrics import Metrics, serving, telling
+            from permacite.web.serving.metrics import Metrics, serving, with_condition
 
             metrics = Metrics()
             events = metrics.events()
             if shared is None:
-                registry = telling(metrics.registry, archive.copies.status.condition)
+                registry = with_condition(metrics.registry, archive.copies.status.condition)
                 announce(f"{stack.enter_context(serving(registry, *watching.metrics))} has metrics")
-        yield Watched(Observed(app, metrics=metrics, log=log), events, partial(_tell, metrics))
+        yield Watched(
+            RequestObserver(app, metrics=metrics, log=log), events, partial(_tell, metrics)
+        )
 
 
 def _tell(metrics: Metrics | None) -> None:
     if metrics is not None:
-        metrics.tell_decoders(*decoders.load())
+        metrics.set_decoders(*decoders.load())
 
 
 @contextlib.contextmanager
 def watching_workers(
     archive: Archive, watching: Watching, shared: Path, *, announce: Callable[[str], None]
 ) -> Iterator[Callable[[int], None]]:
-    """Give the metrics of all workers out, where they are asked for, until the block ends.
+    """Serve the metrics of all workers until the block ends.
 
-    What is yielded is to be told of each worker that has ended. Raises StorageError where the port
-    is taken.
+    Yields a function to call with the process id of each worker that has ended. Raises StorageError
+    if the port is in use.
     """
     if watching.metrics is None:
         yield lambda _: None
         return
-    from permacite.web.serving.metrics import forget, of_all, serving, telling
+    from permacite.web.serving.metrics import forget, of_all_processes, serving, with_condition
 
     folder = shared / _FOLDER
     folder.mkdir()
-    registry = telling(of_all(folder), archive.copies.status.condition)
+    registry = with_condition(of_all_processes(folder), archive.copies.status.condition)
     with serving(registry, *watching.metrics) as address:
         announce(f"{address} has metrics")
         yield partial(forget, folder)
@@ -138,12 +162,139 @@ def _log(target: str, *, full_addresses: bool) -> AccessLog:
 
 
 def notify(state: str) -> None:
-    """Tell systemd a state such as READY=1, where it waits for one (sd_notify(3))."""
+    """Send systemd a state such as READY=1, if it waits for one (sd_notify(3))."""
     address = os.environ.get("NOTIFY_SOCKET", "")
     if not address.startswith(("/", "@")):
         return
     kind = socket.SOCK_DGRAM | socket.SOCK_CLOEXEC
-    # Where nobody waits any more, nobody need be told.
     with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, kind) as channel:
         channel.connect(address.replace("@", "\0", 1) if address[0] == "@" else address)
         channel.sendall(state.encode())
+
+
+_HEADER = b"x-request-id"
+_ASKED_ID = re.compile(rb"[A-Za-z0-9._-]{8,64}")
+_OTHER = "other"
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "OPTIONS"})
+_faults = logging.getLogger("permacite.faults")
+
+
+class AccessLog:
+    """Access log in a file that other programs may rotate, or on standard output."""
+
+    def __init__(self, target: str, *, full_addresses: bool = False) -> None:
+        """`target`: a file, or - for standard output. Raises OSError."""
+        self._full = full_addresses
+        self._handler: logging.Handler = (
+            logging.StreamHandler(sys.stdout)
+            if target == "-"
+            else logging.handlers.WatchedFileHandler(Path(target), encoding="utf-8")
+        )
+
+    def write(self, scope: Scope, request_id: str, **told: object) -> None:
+        """Write a request and its result."""
+        names = [name for name, _ in parse_qsl(scope["query_string"].decode("latin-1"), True)]  # noqa: FBT003
+        line = {
+            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "id": request_id,
+            "from": self._address((scope.get("client") or ("", 0))[0]),
+            "method": scope["method"],
+            "path": scope["path"],
+            "query": names,
+            **told,
+        }
+        text = json.dumps(line, ensure_ascii=True, separators=(",", ":"))
+        self._handler.handle(logging.LogRecord("", logging.INFO, "", 0, text, None, None))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._handler.close()
+
+    def _address(self, address: str) -> str:
+        """An address, or its network: /24 of IPv4, /48 of IPv6."""
+        try:
+            full = ipaddress.ip_address(address.partition("%")[0])
+        except ValueError:
+            return ""
+        if self._full:
+            return str(full)
+        bits = 24 if full.version == 4 else 48  # noqa: PLR2004 - of IP
+        return str(ipaddress.ip_network((full, bits), strict=False))
+
+
+class RequestObserver:
+    """Middleware that counts and logs requests."""
+
+    def __init__(
+        self, app: ASGIApp, *, metrics: Metrics | None = None, log: AccessLog | None = None
+    ) -> None:
+        self._app = app
+        self._metrics = metrics
+        self._log = log
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Call the application, and observe its answer."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        seen = _ObservedAnswer(scope, send)
+        try:
+            await self._app(scope, receive, seen.send)
+        except Exception:
+            _faults.exception("request %s: a fault of permacite itself", seen.id)
+            if not seen.status:
+                raise
+        finally:
+            self._tell(scope, seen)
+
+    def observe_cached(self, scope: Scope, status: int, octets: int) -> bytes:
+        """Observe a request that the cache answered; return the field with its id."""
+        seen = _ObservedAnswer(scope, _to_nobody)
+        seen.status, seen.octets, seen.is_whole = status, octets, True
+        self._tell(scope, seen)
+        return b"%b: %b\r\n" % (_HEADER, seen.id.encode())
+
+    def _tell(self, scope: Scope, seen: _ObservedAnswer) -> None:
+        seconds = time.perf_counter() - seen.begun
+        route = _route(scope)
+        if self._metrics is not None:
+            method = scope["method"] if scope["method"] in _METHODS else _OTHER
+            self._metrics.count(method, route, seen.status, seconds=seconds, octets=seen.octets)
+        if self._log is not None:
+            told = {"status": seen.status, "bytes": seen.octets, "ms": round(seconds * 1000, 1)}
+            self._log.write(scope, seen.id, route=route, **told, cut=not seen.is_whole)
+
+
+async def _to_nobody(message: Message) -> None:
+    """Send nothing: the answer is already sent."""
+    del message
+
+
+class _ObservedAnswer:
+    """One answer, with its size and time."""
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        asked = next((value for name, value in scope["headers"] if name == _HEADER), b"")
+        self.id = asked.decode() if _ASKED_ID.fullmatch(asked) else secrets.token_hex(8)
+        self.begun = time.perf_counter()
+        self.status = 0
+        self.octets = 0
+        self.is_whole = False
+        self._send = send
+
+    async def send(self, message: Message) -> None:
+        """Send a part of it, and count."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            fields = [*message.get("headers", ()), (_HEADER, self.id.encode())]
+            message = {**message, "headers": fields}
+        elif message["type"] == "http.response.body":
+            self.octets += len(message.get("body", b""))
+            self.is_whole = not message.get("more_body", False)
+        await self._send(message)
+
+
+def _route(scope: Scope) -> str:
+    """Name of the handler: a label with few values."""
+    endpoint = scope.get("endpoint")
+    return getattr(endpoint, "__name__", _OTHER)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from permacite.lazy_dataclass import dataclass
 from permacite.limits import WORKERS
 from permacite.options import option
-from permacite.web.middleware.networks import SOCKET, networks_of
+from permacite.web.middleware.networks import SOCKET, parse_networks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,7 @@ def _networks(text: str) -> tuple[str, ...]:
     """Addresses and networks, with commas between."""
     networks = tuple(each.strip() for each in text.split(","))
     try:
-        networks_of(each for each in networks if each != SOCKET)
+        parse_networks(each for each in networks if each != SOCKET)
     except ValueError as error:
         raise ValueError(f"expected an address, a network, or unix: {error}") from None
     return networks

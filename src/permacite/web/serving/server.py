@@ -1,4 +1,4 @@
-"""Serve one archive: open it, listen, and end with 0 when told to, whatever is at work."""
+"""Server of one archive: opens it, listens, and exits with 0 when it is stopped."""
 
 from __future__ import annotations
 
@@ -21,19 +21,23 @@ from permacite.service.archive import Archive, warm_up
 from permacite.service.location import checked_location
 from permacite.web import templates
 from permacite.web.app import create_app
-from permacite.web.middleware.compression import Packed
-from permacite.web.middleware.entity_tags import Tagged
-from permacite.web.middleware.networks import Based, Building, Forwarded
-from permacite.web.middleware.response_cache import Remembered
-from permacite.web.saves import Saves
-from permacite.web.serving.connection_limits import Limits, Peers, told
+from permacite.web.middleware.compression import Compression
+from permacite.web.middleware.entity_tags import EntityTags
+from permacite.web.middleware.networks import BasePath, Building, ForwardedHeaders
+from permacite.web.middleware.response_cache import ResponseCache
+from permacite.web.routes.saving import Saves
+from permacite.web.serving.connection_limits import (
+    ConnectionLimiter,
+    ConnectionLimits,
+    describe_counts,
+)
 from permacite.web.serving.listening import serve
 from permacite.web.serving.memory import share_heap
 from permacite.web.serving.monitoring import Watching, notify, watched, watching_workers
 from permacite.web.serving.options import ServeOptions
-from permacite.web.serving.sockets import Renewal, listening, told_of
-from permacite.web.serving.warming import Warming
-from permacite.web.serving.workers import Workers
+from permacite.web.serving.sockets import Restart, describe_listener, listening
+from permacite.web.serving.warming import WarmUp
+from permacite.web.serving.workers import WorkerProcesses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,6 +46,8 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     from permacite.service.location import Location
+    from permacite.web.serving.connection import KnownAnswers
+    from permacite.web.serving.monitoring import RequestObserver
 
     Ending: TypeAlias = tuple[asyncio.Event, asyncio.Event]
 
@@ -56,7 +62,7 @@ class Serving:
 
     folder: Location | None
     options: ServeOptions
-    limits: Limits
+    limits: ConnectionLimits
     watching: Watching
     shared: Path | None = None
     """A folder in which the processes of this server tell one another of saves; None for one."""
@@ -75,10 +81,11 @@ def run(serving: Serving, *, check: Sequence[str], announce: Callable[[str], Non
     with listening(options) as listener:
 
         def ready() -> None:
-            announce(f"{told_of(listener, options)}{options.base_path}/ answers; Ctrl-C stops it")
+            address = describe_listener(listener, options)
+            announce(f"{address}{options.base_path}/ answers; Ctrl-C stops it")
             notify("READY=1")
 
-        renewal = Renewal(listener, check, announce)
+        renewal = Restart(listener, check, announce)
         ending = partial(_stopped_by_signals, renewal)
         if options.workers == 1:
             _answer(serving, listener, ending, ready=ready, announce=announce, last=renewal.begin)
@@ -105,28 +112,20 @@ def _answer(
             _introduce(serving, archive, decoders.described(), announce)
         moments = stack.enter_context(archive.log.moments())
         places = Building(serving.options.building).apart
-        remembered = Remembered(Packed(Based(app, serving.options.base_path)), moments, places)
+        remembered = ResponseCache(
+            Compression(BasePath(app, serving.options.base_path)), moments, places
+        )
         seen = watched(
-            Tagged(remembered),
+            EntityTags(remembered),
             archive,
             serving.watching,
             shared=serving.shared,
             announce=announce,
         )
         observed, events, tell = stack.enter_context(seen)
-        warming = Warming(partial(warm_up, archive), templates.prepare)
-        peers = Peers(serving.limits, events)
-
-        forwarded = Forwarded(observed, serving.options.proxies)
-
-        def known(scope: dict[str, Any]) -> tuple[int, bytes, bytes] | None:
-            forwarded.apply(scope)
-            answer = remembered.known(scope)
-            if answer is None:
-                return None
-            scope["endpoint"] = answer.endpoint
-            field = observed.tell_known(scope, answer.status, len(answer.body))
-            return answer.status, answer.head + field, answer.body
+        warming = WarmUp(partial(warm_up, archive), templates.prepare)
+        peers = ConnectionLimiter(serving.limits, events)
+        forwarded = ForwardedHeaders(observed, serving.options.proxies)
 
         async def until_stopped() -> int:
             return await serve(
@@ -136,17 +135,34 @@ def _answer(
                 ending=ending(),
                 grace_s=serving.options.grace_s,
                 ready=ready,
-                known=known,
+                known=_cached_answers(forwarded, remembered, observed),
                 ticks=(tell, warming.tick),
             )
 
         with asyncio.Runner() as runner:
             left = runner.run(until_stopped())
-            announce(f"served {', '.join(told(peers.counts)) or 'nobody'}")
+            announce(f"served {', '.join(describe_counts(peers.counts)) or 'nobody'}")
             if left:
                 announce(f"not finished within {serving.options.grace_s:g} s, and cut: {left}")
                 last()
                 _leave()
+
+
+def _cached_answers(
+    forwarded: ForwardedHeaders, cache: ResponseCache, observer: RequestObserver
+) -> KnownAnswers:
+    """A function that answers a request from the cache, without the application."""
+
+    def find(scope: dict[str, Any]) -> tuple[int, bytes, bytes] | None:
+        forwarded.apply(scope)
+        answer = cache.known(scope)
+        if answer is None:
+            return None
+        scope["endpoint"] = answer.endpoint
+        field = observer.observe_cached(scope, answer.status, len(answer.body))
+        return answer.status, answer.head + field, answer.body
+
+    return find
 
 
 def _application(serving: Serving, archive: Archive) -> Starlette:
@@ -196,7 +212,7 @@ def _keep(
         ended = stack.enter_context(
             watching_workers(archive, serving.watching, shared, announce=announce)
         )
-        workers = Workers(
+        workers = WorkerProcesses(
             serving.options.workers,
             lambda number, channel: _words(own, number, listener.fileno(), channel),
             listener=listener,
@@ -226,7 +242,7 @@ def work() -> None:
     told |= {"folder": checked_location(told["folder"]), "shared": Path(told["shared"])}
     if told["options"]["witness"] is not None:
         told["options"]["witness"] = Path(told["options"]["witness"])
-    told |= {"limits": Limits(**told["limits"]), "watching": Watching(**told["watching"])}
+    told |= {"limits": ConnectionLimits(**told["limits"]), "watching": Watching(**told["watching"])}
     told["options"] = ServeOptions(**told["options"])
 
     def announce(said: str) -> None:
@@ -259,7 +275,7 @@ def _stopped_by(line: socket.socket) -> Ending:
     return stop, hurry
 
 
-def _stopped_by_signals(renewal: Renewal | None = None) -> Ending:
+def _stopped_by_signals(renewal: Restart | None = None) -> Ending:
     """What says that the end has come, and that nobody waits for it: a second Ctrl-C."""
     loop = asyncio.get_running_loop()
     stop, hurry = asyncio.Event(), asyncio.Event()

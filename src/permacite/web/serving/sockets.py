@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
     from permacite.web.serving.options import ServeOptions
 
-__all__ = ["Renewal", "hand_on", "listening", "told_of"]
+__all__ = ["Restart", "describe_listener", "listening", "pass_socket"]
 
 _GIVEN = 3
-"""The first descriptor that systemd hands to what it starts (sd_listen_fds(3))."""
+"""The first descriptor that systemd passes (sd_listen_fds(3))."""
 _OWN = "permacite"
-"""What the socket is named that a server hands on to itself."""
+"""Name of the socket that a server passes to itself."""
 
 
 @contextlib.contextmanager
@@ -49,14 +49,14 @@ def listening(options: ServeOptions) -> Iterator[socket.socket]:
         yield opened
 
 
-def hand_on(descriptor: int) -> None:
-    """Hand a socket to what this process is about to execute, which is itself again."""
+def pass_socket(descriptor: int) -> None:
+    """Pass a socket to the program that this process executes next: itself."""
     os.dup2(descriptor, _GIVEN)
     os.set_inheritable(_GIVEN, True)  # noqa: FBT003 - it is so already, unless both are one
     os.environ |= {"LISTEN_PID": str(os.getpid()), "LISTEN_FDS": "1", "LISTEN_FDNAMES": _OWN}
 
 
-def told_of(listener: socket.socket, options: ServeOptions) -> str:
+def describe_listener(listener: socket.socket, options: ServeOptions) -> str:
     """The address of a socket, as it is shown."""
     name = listener.getsockname()
     if listener.family == socket.AF_UNIX:
@@ -65,7 +65,7 @@ def told_of(listener: socket.socket, options: ServeOptions) -> str:
 
 
 def _at_port(host: str, port: int) -> socket.socket:
-    """A socket that has a port; nobody is answered yet. Raises StorageError."""
+    """A socket on a port; it accepts nothing yet. Raises StorageError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio sends without delay where the protocol is named, and only there.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -87,7 +87,7 @@ def _at_port(host: str, port: int) -> socket.socket:
 
 @contextlib.contextmanager
 def _at_path(path: Path, listener: socket.socket) -> Iterator[socket.socket]:
-    """A socket that has a name in the file system, which is taken away in the end."""
+    """A Unix socket whose name is removed when the block ends."""
     with listener:
         own = path.stat() if path.is_socket() else None
         yield listener
@@ -98,12 +98,12 @@ def _at_path(path: Path, listener: socket.socket) -> Iterator[socket.socket]:
 
 
 def _named(path: Path, mode: int) -> socket.socket:
-    """A socket in the file system, which whoever `mode` lets write to may open.
+    """A Unix socket with the permissions `mode`.
 
-    One that nobody answers at, such as a server leaves that was killed, is replaced; what is
-    no socket is not. Raises StorageError.
+    A socket without a server, which a killed one leaves, is replaced. Raises StorageError for a
+    socket in use, and for any other file.
     """
-    # It gets its name when it listens and has its mode: nobody finds it before.
+    # It gets its name when it listens and has its mode: no client finds it before.
     aside = path.with_name(f".{path.name}.{os.getpid()}")
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
@@ -123,7 +123,7 @@ def _named(path: Path, mode: int) -> socket.socket:
 
 
 def _check_free(path: Path) -> None:
-    """Raise OSError where something is at a path that is no socket, or is answered."""
+    """Raise OSError for a path with a socket in use, or with another file."""
     try:
         found = path.lstat()
     except FileNotFoundError:
@@ -139,10 +139,10 @@ def _check_free(path: Path) -> None:
 
 
 def _given() -> tuple[socket.socket | None, bool]:
-    """What was opened for this process, if anything was, and whether by the server before it.
+    """The socket that was opened for this process, if any, and whether by the server before it.
 
-    Systemd says so by variables (sd_listen_fds(3)), which are taken away: they tell of this
-    process, and of none that it starts. Raises StorageError.
+    Systemd passes it in environment variables (sd_listen_fds(3)). They are removed, because they do
+    not hold for child processes. Raises StorageError.
     """
     owner, count = os.environ.pop("LISTEN_PID", ""), os.environ.pop("LISTEN_FDS", "")
     is_own = os.environ.pop("LISTEN_FDNAMES", None) == _OWN
@@ -159,42 +159,42 @@ def _given() -> tuple[socket.socket | None, bool]:
     return listener, is_own
 
 
-class Renewal:
-    """Whether a server is to begin anew when it has ended."""
+class Restart:
+    """Restart of a server on SIGHUP."""
 
     def __init__(
         self, listener: socket.socket, check: Sequence[str], announce: Callable[[str], None]
     ) -> None:
-        """`check`: the command that ends with 0 where what the server is told is right."""
+        """`check`: a command that exits with 0 if the new configuration is right."""
         self._listener = listener
         self._check = check
         self._announce = announce
         self._kept: int | None = None
-        """The socket, once more: the server closes its own in the end."""
+        """Another descriptor of the socket: the server closes its own."""
         self._checking: asyncio.Task[None] | None = None
 
     def on_signal(self, stop: asyncio.Event) -> None:
-        """Let SIGHUP ask for it; at a terminal, it says that the terminal is gone."""
+        """Restart on SIGHUP, except at a terminal, where it means that the terminal is gone."""
         import asyncio
 
         if not os.isatty(0):
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, self._ask, stop)
 
     def forget(self) -> bool:
-        """End for good; whether it was to begin anew."""
+        """Cancel the restart; return whether one was planned."""
         kept, self._kept = self._kept, None
         if kept is not None:
             os.close(kept)
         return kept is not None
 
     def begin(self) -> None:
-        """Execute this program again, with its arguments, if that was asked for."""
+        """Execute this program again, with its arguments, if a restart is planned."""
         if self._kept is None:
             return
         sys.stdout.flush()
         sys.stderr.flush()
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the new one takes it
-        hand_on(self._kept)
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until the new process handles it
+        pass_socket(self._kept)
         os.execv(sys.executable, sys.orig_argv)  # noqa: S606 - no shell is wanted
 
     def _ask(self, stop: asyncio.Event) -> None:

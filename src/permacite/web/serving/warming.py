@@ -1,8 +1,7 @@
-"""What the first page would wait for, brought in while a server that has just begun waits itself.
+"""Warm-up after the start: compiles templates and rules, and imports modules for large texts.
 
-Pages are made from templates, which are compiled when they are first asked for, as are the rules of
-names; rooms that only large texts need are imported then. It takes a second of the processor, so
-it is done behind the start, and not at all by servers that end soon.
+Else the first request would wait for this. It takes a second of CPU time, so it runs in the
+background two seconds after the start, and not at all in servers that end soon.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from starlette.concurrency import run_in_threadpool
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Warming"]
+__all__ = ["WarmUp"]
 
 _AFTER = 2
 
 
-class Warming:
-    """Brings in what is needed, once, some seconds after the start."""
+class WarmUp:
+    """Runs work once, some seconds after the start."""
 
     def __init__(self, *work: Callable[[], None]) -> None:
         self._work = work
@@ -29,11 +28,11 @@ class Warming:
         self._task: asyncio.Task[None] | None = None
 
     def tick(self) -> None:
-        """A second is over."""
+        """Count a second."""
         self._ticks += 1
         if self._ticks == _AFTER:
-            self._task = asyncio.create_task(run_in_threadpool(self._bring_in))
+            self._task = asyncio.create_task(run_in_threadpool(self._run))
 
-    def _bring_in(self) -> None:
+    def _run(self) -> None:
         for each in self._work:
             each()

@@ -1,7 +1,9 @@
-"""Several processes that share a socket: workers, which answer, and one that keeps them running.
+"""Worker processes that share a socket, and their parent, which replaces those that end.
 
-A worker has the socket, and one end of a channel on which it says that it is ready. When the other
-end closes, be it that the end has come or that whoever watches died, it finishes and ends.
+A worker gets the socket and one end of a channel, on which it reports that it is ready. When the
+other end closes, because the server stops or because its parent died, the worker finishes its
+answers and ends. (The process manager of uvicorn has none of this: its workers outlive a killed
+parent, and it restarts for ever a worker that cannot start.)
 """
 
 from __future__ import annotations
@@ -19,18 +21,18 @@ from permacite.errors import StorageError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Workers"]
+__all__ = ["WorkerProcesses"]
 
 _BOOT = "from permacite.web.serving.server import work; work()"
 _READY = b"1"
 _LATE_S = 5
-"""How long after its grace a worker may take to end."""
+"""Time that a worker may take to end, after its grace."""
 
 
-class Workers:
-    """The workers of one server.
+class WorkerProcesses:
+    """The worker processes of one server.
 
-    `words` gives the arguments of one, from its number and the descriptor of its channel.
+    `words` gives the arguments of a worker, from its number and the descriptor of its channel.
     """
 
     def __init__(
@@ -42,7 +44,7 @@ class Workers:
         announce: Callable[[str], None],
         ended: Callable[[int], None],
     ) -> None:
-        """`ended` is told the number of each process that is no more."""
+        """`ended` is called with the process id of each worker that has ended."""
         self._count = count
         self._words = words
         self._listener = listener
@@ -60,7 +62,7 @@ class Workers:
         grace_s: float,
         ready: Callable[[], None],
     ) -> None:
-        """Keep workers until `stop`, then let them end. Raises StorageError where one cannot."""
+        """Run workers until `stop`, then let them end. Raises StorageError if one cannot start."""
         kept: list[asyncio.Task[None]] = []
         try:
             await asyncio.gather(*map(self._start, range(self._count)))
@@ -70,7 +72,7 @@ class Workers:
         finally:
             self._is_ending = True
             for each in kept:
-                each.cancel()  # which may wait on a channel, for ever once that is closed
+                each.cancel()  # it may wait on a channel, for ever once that is closed
             for channel in self._channels.values():
                 channel.close()
             rushing = asyncio.create_task(self._rush(hurry))
@@ -84,7 +86,7 @@ class Workers:
             await asyncio.gather(*ended, *kept, return_exceptions=True)
 
     async def _start(self, number: int) -> None:
-        """Start a worker, and wait until it answers. Raises StorageError."""
+        """Start a worker, and wait until it is ready. Raises StorageError."""
         ours, theirs = socket.socketpair()
         ours.setblocking(False)  # noqa: FBT003 - as the library has it
         self._channels[number] = ours
@@ -101,14 +103,14 @@ class Workers:
                 env=environment,
                 stdin=asyncio.subprocess.DEVNULL,
                 pass_fds=[descriptor, self._listener.fileno()],
-                start_new_session=True,  # Ctrl-C is for us, who tell them
+                start_new_session=True,  # Ctrl-C is for the parent, which stops them
             )
         self._processes[number] = process
         if await asyncio.get_running_loop().sock_recv(ours, 1) != _READY:
             raise StorageError("a worker does not start", path="", reason="io")
 
     async def _keep(self, number: int) -> None:
-        """Put another worker in the place of one that ends, until all are to."""
+        """Replace a worker that ends, until all are to end."""
         while True:
             status = await self._processes[number].wait()
             if self._is_ending:
@@ -123,7 +125,7 @@ class Workers:
                 return
 
     async def _rush(self, hurry: asyncio.Event) -> None:
-        """Tell workers that nobody waits for what they are at."""
+        """Interrupt workers that are still at work."""
         await hurry.wait()
         for process in self._processes.values():
             with contextlib.suppress(ProcessLookupError):

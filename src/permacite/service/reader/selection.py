@@ -1,13 +1,13 @@
-"""Where in a document's text a selection stands that was made in the reader's frame.
+"""Selections in the reader's frame, located in the document's text.
 
-The frame counts characters from its first to both ends of the selection; here the same characters
-are counted in the source. White space, U+0000 and U+FFFD are left out of the count: trees and
-style sheets move those, and nothing else. What stands around the ends, and a checksum of what is
-between them, must agree. So what was selected is what is cited, or nothing is.
+The frame counts the characters from its start to both ends of the selection. Here the same
+characters are counted in the source. White space, U+0000 and U+FFFD are not counted, because trees
+and style sheets move those, and nothing else. The characters around the ends, and a checksum of
+those between, must agree. So the citation has exactly the selected words, or there is none.
 
-A browser moves some text to another place in its tree: words that stand in a table but in none of
-its cells, the content of a template. Behind such text the count is off. Then the same characters
-are looked for around the place, and taken where their surroundings agree too.
+A browser moves some text to another place in its tree: words in a table outside its cells, the
+content of a template. After such text the count is wrong. Then the same characters are searched
+near the place, and accepted if their context agrees too.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
     from permacite.archive import Repository, Representation
     from permacite.renditions.drawn import DrawnMap
-    from permacite.service.reader.pages import View
+    from permacite.service.reader.pages import FrameView
     from permacite.text.document import DocumentText
 
 __all__ = [
+    "CountedCharacters",
+    "CountedPage",
+    "CountedText",
     "Place",
-    "Places",
-    "PlacesOfPage",
-    "PlacesOfText",
     "Selected",
     "find",
     "shortened",
@@ -91,8 +91,8 @@ class Place:
     """What stands there, shortened in its middle."""
 
 
-class Places(Protocol):
-    """The characters of a document as they are counted, and where they stand in its text."""
+class CountedCharacters(Protocol):
+    """The counted characters of a document, and their positions in its text."""
 
     words: str
     count: int
@@ -102,27 +102,27 @@ class Places(Protocol):
         """Where in the text the characters from `start` to `end` stand."""
 
 
-def shown(repository: Repository, view: View, text: Representation) -> Places:
+def shown(repository: Repository, view: FrameView, text: Representation) -> CountedCharacters:
     """What the frame shows of a document, counted; `text` is what is cited of it."""
     cited = repository.contents.text(text)
     if view.drawn is not None:
         places = drawn_map_of(repository, text)
         if places is not None:
             root = mhtml.open(repository.contents.read(view.drawn)).root
-            return _PlacesOfDrawn(Document(root.content, "text/html", "utf-8"), places)
+            return _CountedDrawnPage(Document(root.content, "text/html", "utf-8"), places)
     if view.is_page:
         document = Document.of(repository.contents.text(view.main), view.main.media_type)
         document.tokens()  # kept for both who need them: the rendition, and what is counted
         if document.reading.rendition.text == cited.text:
-            return PlacesOfPage(document)
+            return CountedPage(document)
     if view.paper is not None and view.paper.text is not None:
-        leaf = sheets.leaf(repository, view.paper, sheets.Wanted(view.fragment))
+        leaf = sheets.leaf(repository, view.paper, sheets.PageRequest(view.fragment))
         start, end = sheets.span_of(repository, view.paper, leaf.number)
-        return PlacesOfText(cited.words(start, end), start)
-    return PlacesOfText(cited.text)
+        return CountedText(cited.words(start, end), start)
+    return CountedText(cited.text)
 
 
-def size(places: Places) -> int:
+def size(places: CountedCharacters) -> int:
     """How many octets places take in memory, about: their words, source and text, and the map."""
     return 3 * sys.getsizeof(places.words) + _OF_TEXT_BYTES * places.count
 
@@ -134,7 +134,7 @@ def shortened(document: DocumentText, start: int, end: int) -> str:
     return f"{document.words(start, start + _ENDS)} … {document.words(end - _ENDS, end)}"
 
 
-def find(places: Places, selected: Selected) -> tuple[int, int]:
+def find(places: CountedCharacters, selected: Selected) -> tuple[int, int]:
     """Where in the text a selection stands. Raises NotFoundError where nothing is sure."""
     length = selected.end - selected.start
     for start in _candidates(places.words, selected, length):
@@ -179,7 +179,7 @@ def _around(words: str, wanted: str, place: int) -> Iterator[int]:
                 yield below
 
 
-class PlacesOfText:
+class CountedText:
     """A text, which the frame shows as it is."""
 
     def __init__(self, text: str, start: int = 0) -> None:
@@ -214,7 +214,7 @@ class PlacesOfText:
         return next(islice(wanted, count - self._counts[line], None))
 
 
-class PlacesOfPage:
+class CountedPage:
     """A page: characters between tags, which the frame shows, and their source."""
 
     def __init__(self, document: Document) -> None:
@@ -244,7 +244,7 @@ class PlacesOfPage:
         return self._rendition.text_range(self._source_of(start)[0], self._source_of(end - 1)[1])
 
     def _source_of(self, count: int) -> tuple[int, int]:
-        """Where the character `count` stands in the source."""
+        """Offset in the source of the character number `count`."""
         index = bisect_right(self._counts, count) - 1
         start, end = self._starts[index], self._ends[index]
         if self._is_cdata[index]:
@@ -258,8 +258,8 @@ class PlacesOfPage:
         return start + offsets[at], start + offsets[at + 1]
 
 
-class _PlacesOfDrawn(PlacesOfPage):
-    """A page as a browser drew it: where its characters stand in its words, its map says.
+class _CountedDrawnPage(CountedPage):
+    """A page as a browser drew it: its map gives the positions of its characters.
 
     What is in its frames and shadow roots is not counted, as the frame does not either.
     """

@@ -1,4 +1,4 @@
-"""Whether the server lives, and whether it can answer: for those who restart it or send it work."""
+"""Liveness and readiness of the server, for process managers and load balancers."""
 
 from __future__ import annotations
 

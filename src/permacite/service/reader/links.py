@@ -1,4 +1,4 @@
-"""Where a link of an archived page leads: to what was archived from there, nearest in time.
+"""Links of archived pages, resolved to the version that was saved nearest in time.
 
 What a link names is text of a stranger. It is looked up and shown, and never opened here; only a
 page of the web is offered as a link of its own.
@@ -177,7 +177,7 @@ def _stop(repository: Repository, version: Version, when: datetime | None) -> St
 
 
 def _private(address: str) -> str:
-    """Why an address is not fetched for whoever asks; empty where it looks public."""
+    """The reason why an address is not fetched; empty for one that looks public."""
     from permacite.capture.address import unreachable
 
     return unreachable(address) or ""

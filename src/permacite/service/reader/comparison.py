@@ -1,4 +1,4 @@
-"""What stands beside a page that a browser drew: by which, and which of its words were served."""
+"""Comparison of a page as it was served with the same page as a browser drew it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from permacite.service import names
 if TYPE_CHECKING:
     from permacite.archive import Repository, Representation, Version
     from permacite.service.citations.quoted import Passage
-    from permacite.service.reader.lines import Sheet
+    from permacite.service.reader.texts import TextSheet
 
-__all__ = ["Drawn", "drawn"]
+__all__ = ["DrawnComparison", "drawn"]
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnComparison:
     """A page as it was served and as a browser drew it, of which one is shown."""
 
     page: str | None
@@ -47,8 +47,8 @@ def drawn(
     shown: Representation,
     *,
     passage: Passage | None,
-    sheet: Sheet | None,
-) -> Drawn | None:
+    sheet: TextSheet | None,
+) -> DrawnComparison | None:
     """What a browser drew of a version; None where none did. Raises IntegrityError."""
     formats = version.representations
     page = next((item for item in formats if item.format == pdi.DRAWN_PAGE), None)
@@ -60,7 +60,7 @@ def drawn(
     words = "" if other is None else other.document.text
     view = version.provenance.details.get("drawn")
     view = view if isinstance(view, Mapping) else {}
-    return Drawn(
+    return DrawnComparison(
         page=_open(repository, page),
         served=_open(repository, served),
         is_shown=is_shown,
@@ -91,14 +91,14 @@ def _other(repository: Repository, version: Version, *, is_drawn: bool) -> names
 
 
 def _same_words(other: names.TextOf | None, passage: Passage | None) -> str | None:
-    """The name of cited words where they stand in the other text, once; None for any others."""
+    """The name of cited words in the other text, if they occur there once; else None."""
     if other is None or passage is None or not passage.quote.strip():
         return None
     found = list(quotes.occurrences(other.document.text, passage.quote))
     return str(other.representation.pdi.fragment("char", *found[0])) if len(found) == 1 else None
 
 
-def _only(sheet: Sheet, served: str) -> frozenset[int]:
+def _only(sheet: TextSheet, served: str) -> frozenset[int]:
     """The lines whose words were not served one after the other."""
     known = " ".join(served.split())
     lines = ((each.number, "".join(piece.text for piece in each.pieces)) for each in sheet.lines)
