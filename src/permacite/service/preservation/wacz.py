@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from permacite.archive import Repository
     from permacite.service.preservation.documents import DocumentBatch
-    from permacite.service.preservation.warc import WarcRecord, WrittenRecord
+    from permacite.service.preservation.warc import ExportedRecord, WrittenRecord
 
 __all__ = ["export"]
 
@@ -190,7 +190,7 @@ class _RecordIndex:
     def __exit__(self, *_: object) -> None:
         self._rows.close()
 
-    def note(self, record: WarcRecord, place: WrittenRecord) -> None:
+    def note(self, record: ExportedRecord, place: WrittenRecord) -> None:
         """Take note of a record that answers for an address."""
         fields = record.fields
         if fields["WARC-Type"] not in {"response", "resource"}:
@@ -247,7 +247,7 @@ class _RecordIndex:
                 yield text
 
 
-def _status_and_type(record: WarcRecord) -> tuple[str, str]:
+def _status_and_type(record: ExportedRecord) -> tuple[str, str]:
     """The status and the media type of an answer."""
     first, *lines = record.head.decode("latin-1").split("\r\n")
     types = [line.partition(":")[2] for line in lines if line.lower().startswith("content-type:")]

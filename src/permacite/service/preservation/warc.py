@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from permacite.archive import Repository, Representation, Version
     from permacite.service.preservation.documents import DocumentBatch, Octets
 
-__all__ = ["WarcRecord", "WrittenRecord", "export", "info", "records_of", "write_record"]
+__all__ = ["ExportedRecord", "WrittenRecord", "export", "info", "records_of", "write_record"]
 
 _WITH_PAYLOAD = ("resource", "conversion", "response")
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "urn:permacite:warc")
@@ -59,7 +59,7 @@ _WITHHELD = "(not on record)"
 _STEP = 1 << 20
 
 
-class WarcRecord(NamedTuple):
+class ExportedRecord(NamedTuple):
     """A record that is to be written."""
 
     fields: dict[str, str]
@@ -112,7 +112,7 @@ class _RecordSink:
         return BatchOutcome(len(batch.formats), left_out=batch.left_out)
 
 
-def info(name: str) -> WarcRecord:
+def info(name: str) -> ExportedRecord:
     """The record that says what made the file, and when."""
     now = _date(utc_now())
     body = (
@@ -127,10 +127,10 @@ def info(name: str) -> WarcRecord:
         "WARC-Filename": name,
         "Content-Type": "application/warc-fields",
     }
-    return WarcRecord(fields, b"", body.encode())
+    return ExportedRecord(fields, b"", body.encode())
 
 
-def records_of(repository: Repository, batch: DocumentBatch) -> Iterator[WarcRecord]:
+def records_of(repository: Repository, batch: DocumentBatch) -> Iterator[ExportedRecord]:
     """Yield the records of one version: its document, its other formats, its names."""
     version = batch.version
     at = version.provenance.retrieved_at or version.committed_at
@@ -147,7 +147,7 @@ def records_of(repository: Repository, batch: DocumentBatch) -> Iterator[WarcRec
                 yield from _parts(octets, root, date, answers)
             elif item.derived_from is not None:
                 fields |= {"WARC-Type": "conversion", "WARC-Refers-To": root}
-                yield WarcRecord(fields | _type(item), b"", octets)
+                yield ExportedRecord(fields | _type(item), b"", octets)
             elif item == main:
                 yield from answers.redirects(item.digest, root)
                 record = answers.record(fields, _type(item), octets, item.digest)
@@ -155,7 +155,7 @@ def records_of(repository: Repository, batch: DocumentBatch) -> Iterator[WarcRec
                 stated = record.fields | {"WARC-Date": _exact(at)}
                 yield record._replace(fields=stated, version=version)
             else:
-                yield WarcRecord(fields | {"WARC-Type": "resource"} | _type(item), b"", octets)
+                yield ExportedRecord(fields | {"WARC-Type": "resource"} | _type(item), b"", octets)
     if batch.formats:
         published = dataclasses.replace(version, representations=tuple(batch.formats))
         yield _names(published, root, date, target)
@@ -188,11 +188,11 @@ class _Answers:
         digest: str,
         *,
         label: str | None = None,
-    ) -> WarcRecord:
+    ) -> ExportedRecord:
         """A response where an answer is on record, else a resource."""
         answer = self.find(digest, label)
         if answer is None or not answer.get("response_headers"):
-            return WarcRecord(fields | {"WARC-Type": "resource"} | media_type, b"", octets)
+            return ExportedRecord(fields | {"WARC-Type": "resource"} | media_type, b"", octets)
         status, reason = int(answer.get("status") or 200), str(answer.get("reason") or "")
         lines = [f"HTTP/1.1 {status} {reason}".rstrip()]
         for name, value in answer["response_headers"]:
@@ -208,9 +208,11 @@ class _Answers:
         }
         if answer.get("peer_address"):
             fields["WARC-IP-Address"] = str(answer["peer_address"])
-        return WarcRecord(fields, _head(lines), octets)
+        return ExportedRecord(fields, _head(lines), octets)
 
-    def redirects(self, digest: str, root: str, label: str | None = None) -> Iterator[WarcRecord]:
+    def redirects(
+        self, digest: str, root: str, label: str | None = None
+    ) -> Iterator[ExportedRecord]:
         """The answers that pointed to the one that held some octets."""
         answer = self.find(digest, label) or {}
         for number, step in enumerate(answer.get("redirects", ())):
@@ -222,7 +224,7 @@ class _Answers:
                 "WARC-Target-URI": str(step["uri"]),
                 "Content-Type": "application/http;msgtype=response",
             }
-            yield WarcRecord(fields, _head([*lines, "Content-Length: 0"]), b"")
+            yield ExportedRecord(fields, _head([*lines, "Content-Length: 0"]), b"")
 
 
 def _head(lines: list[str]) -> bytes:
@@ -244,7 +246,7 @@ def _exact(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ") if moment.microsecond else _date(moment)
 
 
-def _parts(aggregate: Octets, root: str, date: str, answers: _Answers) -> Iterator[WarcRecord]:
+def _parts(aggregate: Octets, root: str, date: str, answers: _Answers) -> Iterator[ExportedRecord]:
     """What a page shows, each body part under its own address."""
     with mhtml.open(aggregate) as opened:
         for part in opened.body_parts:
@@ -271,7 +273,7 @@ def _parts(aggregate: Octets, root: str, date: str, answers: _Answers) -> Iterat
             yield answers.record(fields, media_type, content, digest, label=label or "")
 
 
-def _names(version: Version, root: str, date: str, target: str) -> WarcRecord:
+def _names(version: Version, root: str, date: str, target: str) -> ExportedRecord:
     """The record of what a document is called here."""
     lines = [("pdi", str(item.pdi)) for item in version.representations]
     lines += [("digest", f"{item.format} {item.digest}") for item in version.representations]
@@ -287,7 +289,7 @@ def _names(version: Version, root: str, date: str, target: str) -> WarcRecord:
         "WARC-Refers-To": root,
         "Content-Type": "application/warc-fields",
     }
-    return WarcRecord(fields, b"", body.encode())
+    return ExportedRecord(fields, b"", body.encode())
 
 
 def _address(version: Version) -> str:
@@ -304,7 +306,7 @@ def _type(representation: Representation) -> dict[str, str]:
     return {"Content-Type": representation.media_type + charset}
 
 
-def write_record(file: BinaryIO, record: WarcRecord, *, compressed: bool) -> WrittenRecord:
+def write_record(file: BinaryIO, record: ExportedRecord, *, compressed: bool) -> WrittenRecord:
     """Write one record, its block digested (WARC 1.1 §5.8), and its payload.
 
     Indexes of web archives go by the digest of the payload, in SHA-1 and base32.
