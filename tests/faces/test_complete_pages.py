@@ -12,6 +12,7 @@ from permacite import mhtml
 from permacite.service.archive import Archive
 from permacite.service.ingest.files import files_in
 from permacite.service.ingest.others.folders import complete, folder_of
+from permacite.service.sources import Incoming
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,7 +129,7 @@ def test_nothing_outside_the_folder_is_read(tmp_path: Path, reference: str) -> N
         (place / "secret.png").write_bytes(b"secret")
     (home / "Tide_files" / "link.png").symlink_to(tmp_path / "secret.png")
     (home / "Tide_files" / "linked").symlink_to(tmp_path)
-    made = complete(page, page.read_bytes(), home / "Tide_files")
+    made = complete(page, Incoming.of_file(page.name, page.read_bytes()), home / "Tide_files")
     assert (made.parts, [each.uri for each in made.failures]) == (1, [reference])
 
 

@@ -10,6 +10,7 @@ import pytest
 from permacite import mhtml
 from permacite.mhtml import links
 from permacite.service.ingest.incoming import understood
+from permacite.service.sources import Incoming
 
 ROOT = mhtml.Resource(b"<p>\n", "text/html; charset=utf-8", "http://a/p")
 
@@ -110,7 +111,10 @@ def test_a11_a_page_that_comes_in_is_read_by_the_heading_of_its_part() -> None:
     heading = b"Content-Type: text/html; charset=%s\r\nContent-Transfer-Encoding: 8bit\r\n\r\n"
     for charset, octets in ((b"utf-8", "<p>\xe9 \u2014".encode()), (b"koi8-r", b"<p>\xc1 \xc2")):
         page = heading % charset + b"<title>t</title><meta charset=windows-1252>" + octets
-        found = {one.media_type: one for one in understood(page, "message/rfc822").representations}
+        found = {
+            one.media_type: one
+            for one in understood(Incoming.of_field(page, "message/rfc822")).representations
+        }
         text = found["text/plain"]
         assert text.content.decode().split() == octets.decode(charset.decode())[3:].split()
 

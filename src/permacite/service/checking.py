@@ -175,7 +175,7 @@ def _note(
 
 def _live(
     content: bytes,
-    source: sources.Source,
+    source: sources.Incoming,
     archived: Representation,
     decoder_of: Callable[[str], Decode] | None,
 ) -> ComparedPage:

@@ -1,4 +1,4 @@
-"""What some bytes are: their type, charset, title and text, by one set of rules.
+"""Type, charset, title and text of bytes that come in, decided by one set of rules.
 
 A page (HTML or XHTML) gets its text by the written rendition, captions (WebVTT, SRT) that of their
 words, and any other document that of the rendition for its type, if one is installed. Plain text is
@@ -12,7 +12,8 @@ import contextlib
 import mimetypes
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
 
 from permacite import captions, pdi
 from permacite.archive import DERIVED, NewRepresentation, settle
@@ -34,7 +35,7 @@ __all__ = [
     "CODE_SUFFIXES",
     "MAIL",
     "MESSAGES",
-    "Source",
+    "Incoming",
     "Words",
     "derived",
     "media_type_of",
@@ -139,14 +140,62 @@ class Words:
     """Why there is no text to cite."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A document that came in, and what it is decoded by; None for what is no text."""
+@dataclass(frozen=True)
+class Incoming:
+    """Bytes that came in: their type, charset, text and title, each decided once.
+
+    One value is made for each file, answer or request, and passed on. What takes long is decided
+    when it is first needed.
+    """
 
     document: Document
-    decoding: Decoding | None
-    words: Words | None = None
-    """Of what is no page; None where no rules make a text of it."""
+    name: str = ""
+    """Of the file."""
+    rules: str | None = None
+    """The rendition that makes its text, if it is installed and reads the type."""
+
+    @classmethod
+    def of_file(
+        cls, name: str, content: bytes, *, charset: str | None = None, rules: str | None = None
+    ) -> Self:
+        """The bytes of a file, whose type follows from its name, else from its bytes."""
+        media_type, declared = content_type(media_type_of(name, content))
+        return cls(Document(content, media_type, charset or declared), name, rules)
+
+    @classmethod
+    def of_field(
+        cls, content: bytes, field: str, *, charset: str | None = None, rules: str | None = None
+    ) -> Self:
+        """Bytes with the value of a Content-Type field."""
+        media_type, declared = content_type(field)
+        return cls(Document(content, media_type, charset or declared), "", rules)
+
+    @property
+    def content(self) -> bytes:
+        """The bytes."""
+        return self.document.content
+
+    @property
+    def media_type(self) -> str:
+        """Type and subtype alone, in lower case."""
+        return self.document.media_type
+
+    @cached_property
+    def decoding(self) -> Decoding | None:
+        """The charset as it is committed; None for what is not text.
+
+        Raises ParseError for text whose charset is neither declared nor found.
+        """
+        return settle(self.document)
+
+    @cached_property
+    def words(self) -> Words | None:
+        """The text that rules make of what is not a page; None without rules. Raises BusyError."""
+        if self.document.is_page:
+            return None
+        if self.media_type in captions.MEDIA_TYPES:
+            return _words_of_captions(self.document, self.decoding)
+        return words_by_rendition(self.document, self.decoding, self.rules)
 
     @property
     def title(self) -> str | None:
@@ -157,19 +206,19 @@ class Source:
 
     @property
     def text(self) -> str | None:
-        """The rendition of a page, the words of any other; None where there are none."""
+        """The rendition of a page, the words of any other document; None without text."""
         if self.document.is_page:
             return self.document.reading.rendition.text
         return None if self.words is None or self.words.trouble else self.words.text
 
     @property
     def trouble(self) -> Notice | None:
-        """Why no text could be made of a document that should have one."""
+        """Why a document that should have text has none."""
         return None if self.words is None else self.words.trouble
 
     @property
     def charset(self) -> str | None:
-        """The charset by the name that came with it, else by what was found."""
+        """The charset by the name that came with it, else the one that was found."""
         if self.decoding is None:
             return None
         codec = "us-ascii" if self.decoding.by == "ascii" else self.decoding.codec
@@ -194,27 +243,19 @@ def media_type_of(name: str, content: bytes) -> str:
 
 def read_source(
     content: bytes, field: str, *, charset: str | None = None, rules: str | None = None
-) -> Source:
-    """Understand bytes by their Content-Type field value; `rules` as in `source_of`.
-
-    Raises ParseError for text whose charset is neither declared nor found.
-    """
-    media_type, declared = content_type(field)
-    return source_of(Document(content, media_type, charset or declared), rules=rules)
+) -> Incoming:
+    """Bytes with their Content-Type field, decoded. Raises ParseError as `decoding` does."""
+    return _decoded(Incoming.of_field(content, field, charset=charset, rules=rules))
 
 
-def source_of(document: Document, *, rules: str | None = None) -> Source:
-    """Understand a document. Raises ParseError as `read_source` does, BusyError.
+def source_of(document: Document, *, rules: str | None = None) -> Incoming:
+    """A document as it came in, decoded. Raises ParseError as `decoding` does."""
+    return _decoded(Incoming(document, rules=rules))
 
-    `rules`: the rendition that is to make its text, if it is installed and reads the type; else the
-    one for its type.
-    """
-    decoding = settle(document)
-    if document.is_page:
-        return Source(document, decoding)
-    if document.media_type in captions.MEDIA_TYPES:
-        return Source(document, decoding, _words_of_captions(document, decoding))
-    return Source(document, decoding, words_by_rendition(document, decoding, rules))
+
+def _decoded(incoming: Incoming) -> Incoming:
+    _ = incoming.decoding
+    return incoming
 
 
 def _words_of_captions(document: Document, decoding: Decoding | None) -> Words:
@@ -283,13 +324,13 @@ def _is_text(content: bytes) -> bool:
     return True
 
 
-def own(source: Source) -> NewRepresentation:
+def own(source: Incoming) -> NewRepresentation:
     """A document as the format of itself."""
     document = source.document
     return NewRepresentation(document.content, document.media_type, decoding=source.decoding)
 
 
-def representations(source: Source) -> list[NewRepresentation]:
+def representations(source: Incoming) -> list[NewRepresentation]:
     """The formats in which a document is committed: itself, and its text, if it has one."""
     document = source.document
     words = source.words

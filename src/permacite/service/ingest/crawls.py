@@ -210,7 +210,7 @@ class Crawls:
             held = {item.digest for item in repository.lookup.version(name).representations}
             if digest_of(made.content) in held:
                 return None
-        document = understood(made.content, made.content_type)
+        document = understood(sources.Incoming.of_field(made.content, made.content_type))
         version = repository.committer.commit_version(
             NewVersion(
                 document.representations,

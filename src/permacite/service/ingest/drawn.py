@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from permacite.capture import Capture, Frozen
     from permacite.markup import Document
-    from permacite.service.sources import Source
+    from permacite.service.sources import Incoming
 
 __all__ = ["formats", "is_thin", "on_record", "title_of", "warnings"]
 
@@ -54,7 +54,7 @@ _SCRIPTS = frozenset({"", "module", "text/javascript", "application/javascript",
 """Types of script elements that browsers run; others hold data."""
 
 
-def title_of(captured: Capture, page: Source) -> str | None:
+def title_of(captured: Capture, page: Incoming) -> str | None:
     """The title as it was drawn, which scripts may have set; that which was served is the next."""
     shown = captured.drawn and stated_title(captured.drawn.root.content.decode("utf-8", "replace"))
     return shown or page.title
@@ -136,7 +136,7 @@ def _shown(octets: bytes) -> set[str | None]:
     return labels
 
 
-def on_record(page: Source, captured: Capture) -> dict[str, Any]:
+def on_record(page: Incoming, captured: Capture) -> dict[str, Any]:
     """What is kept with a page: how many scripts it holds, whether it is thin, and how drawn."""
     if not page.document.is_page:
         return {}
@@ -146,14 +146,14 @@ def on_record(page: Source, captured: Capture) -> dict[str, Any]:
     return kept if captured.drawn is None else kept | {"drawn": dict(captured.drawn.view)}
 
 
-def is_thin(page: Source, captured: Capture) -> bool:
+def is_thin(page: Incoming, captured: Capture) -> bool:
     """Whether a page has scripts, in itself or linked to, and next to no text."""
     if not page.document.is_page or _characters(page) >= _THIN:
         return False
     return captured.drawing is not None or bool(captured.left_out) or _inline(page.document) > 0
 
 
-def _characters(page: Source) -> int:
+def _characters(page: Incoming) -> int:
     return len("".join((page.text or "").split()))
 
 

@@ -42,7 +42,7 @@ class Fetched(NamedTuple):
     """A page that was fetched."""
 
     captured: Capture
-    page: sources.Source
+    page: sources.Incoming
     noted: dict[str, JSON]
     """What is to be known of how it was fetched, beside its record."""
 

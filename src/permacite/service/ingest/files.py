@@ -15,9 +15,9 @@ from permacite.archive.objects import digest_of
 from permacite.charsets import codec_of
 from permacite.errors import PermaciteError
 from permacite.renditions import reads, rendition_named
-from permacite.service import sources
 from permacite.service.ingest import incoming
 from permacite.service.ingest.others.folders import complete, folder_of
+from permacite.service.sources import Incoming
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -64,6 +64,10 @@ class Terms:
         if self.rendition is not None:
             rendition_named(self.rendition)  # an unknown one is an error
 
+    def incoming(self, name: str, content: bytes) -> Incoming:
+        """The bytes of a file, read by these terms."""
+        return Incoming.of_file(name, content, charset=self.charset, rules=self.rendition)
+
     def agree_with(self, version: Version, held: Representation) -> bool:
         """Whether octets that are here came from the same place, and are read in the same way."""
         addresses = {None, version.provenance.uri, version.provenance.final_uri}
@@ -88,7 +92,7 @@ class Draft:
 
     name: str
     size_bytes: int
-    document: incoming.Incoming
+    document: incoming.NewDocument
 
     def version(self, terms: Terms, default: Standing) -> NewVersion:
         """The version that is to be committed."""
@@ -120,28 +124,19 @@ class Draft:
         return own if self.document.final_uri else terms.uri or own
 
 
-def read_draft(content: bytes, name: str, terms: Terms, complete: Complete | None = None) -> Draft:
-    """Read the bytes of a file, `complete` if a browser saved it with what it shows.
+def read_draft(page: Incoming, terms: Terms, complete: Complete | None = None) -> Draft:
+    """Read a file that came in, `complete` if a browser saved it with what it shows.
 
     Raises ParseError where it is not what it claims.
     """
-    media_type = sources.media_type_of(name, content)
-    document = incoming.understood(
-        content,
-        media_type,
-        charset=terms.charset,
-        name=name,
-        uri=terms.uri,
-        rules=terms.rendition,
-        complete=complete,
-    )
-    return Draft(name, len(content), document)
+    document = incoming.understood(page, uri=terms.uri, complete=complete)
+    return Draft(page.name, len(page.content), document)
 
 
 def grouped(
     paths: Iterable[Path],
     terms: Terms,
-    find: Callable[[bytes, str, Complete | None], Saved | None],
+    find: Callable[[Incoming, Complete | None], Saved | None],
 ) -> Iterator[list[tuple[Path, Outcome]]]:
     """Yield files in groups, each read, or with the error that kept it from that.
 
@@ -177,19 +172,20 @@ def _attempt(
     content: bytes,
     path: Path,
     terms: Terms,
-    find: Callable[[bytes, str, Complete | None], Saved | None],
+    find: Callable[[Incoming, Complete | None], Saved | None],
 ) -> Outcome:
     try:
-        page = with_folder(path, content)
-        return find(content, path.name, page) or read_draft(content, path.name, terms, page)
+        page = terms.incoming(path.name, content)
+        whole = with_folder(path, page)
+        return find(page, whole) or read_draft(page, terms, whole)
     except (PermaciteError, OSError) as error:
         return error
 
 
-def with_folder(path: Path, content: bytes) -> Complete | None:
+def with_folder(path: Path, page: Incoming) -> Complete | None:
     """A page with what a browser saved in a folder beside it; None where there is none."""
     folder = folder_of(path)
-    return None if folder is None else complete(path, content, folder)
+    return None if folder is None else complete(path, page, folder)
 
 
 def files_in(

@@ -1,4 +1,4 @@
-"""What comes in, understood: the formats to commit, a title, where it came from, how many parts."""
+"""Formats to commit of what came in, with a title, an address of origin and a count of parts."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from permacite import media_types, mhtml, pdi
+from permacite import mhtml, pdi
 from permacite.archive import JSON, NewRepresentation, with_indexes
 from permacite.capture.crawls.mementos import at_address
 from permacite.errors import ParseError
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from permacite.service.ingest.saved_by import SavedBy
     from permacite.service.quotations.recording import QuotationsByType
 
-__all__ = ["Incoming", "troubles", "understood"]
+__all__ = ["NewDocument", "troubles", "understood"]
 
 _CUT_OFF = frozenset({"not-closed", "no-parts"})
 """Defects of an aggregate that ends too early: before its last boundary, or before its first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Incoming:
+class NewDocument:
     """Formats that are ready to be committed together."""
 
     representations: Sequence[NewRepresentation]
@@ -55,41 +55,31 @@ class Incoming:
 
 
 def understood(
-    content: bytes,
-    content_type: str,
-    *,
-    charset: str | None = None,
-    name: str = "",
-    uri: str | None = None,
-    rules: str | None = None,
-    complete: Complete | None = None,
-) -> Incoming:
-    """Understand bytes by their Content-Type field value; quotations are found too.
+    page: sources.Incoming, *, uri: str | None = None, complete: Complete | None = None
+) -> NewDocument:
+    """The formats of what came in, ready to be committed; quotations are found too.
 
-    `name` is that of their file, `uri` where somebody says that it is from, `rules` the rendition
-    that is to make their text, where it can; `complete` is a page with what it shows.
-    Raises ParseError where they are not what they claim, or are a collection of pages.
+    `uri` is where somebody says that it is from; `complete` is a page with what it shows.
+    Raises ParseError where the bytes are not what they claim, or are a collection of pages.
     """
-    refuse_collections(content, name)
-    media_type = media_types.essence(content_type)
-    if media_type == sources.MAIL:
-        return _mail(content)
-    if media_type in sources.MESSAGES:
-        return _aggregate(content, media_type)
-    page = sources.read_source(content, content_type, charset=charset, rules=rules)
+    refuse_collections(page.content, page.name)
+    if page.media_type == sources.MAIL:
+        return _mail(page.content)
+    if page.media_type in sources.MESSAGES:
+        return _aggregate(page.content, page.media_type)
     quotations = quotations_in(page.document)
     formats = with_quotations(sources.representations(page), quotations)
     told = saved_by(page.document.source) if page.document.is_page else None
     memento = None if uri is None or told is not None else at_address(uri)
     if memento is not None:
-        told = of_copy(memento, uri, media_type)
+        told = of_copy(memento, uri, page.media_type)
     if complete is not None:
         formats.append(NewRepresentation(complete.aggregate, "multipart/related"))
-    document = Incoming(with_indexes(formats), page.title, None, 1, quotations, troubles(page))
+    document = NewDocument(with_indexes(formats), page.title, None, 1, quotations, troubles(page))
     return _with_told(_with_parts(document, complete), told)
 
 
-def _with_parts(document: Incoming, complete: Complete | None) -> Incoming:
+def _with_parts(document: NewDocument, complete: Complete | None) -> NewDocument:
     """A page with what is known of what it shows: a browser wrote all of it."""
     if complete is None:
         return document
@@ -98,7 +88,7 @@ def _with_parts(document: Incoming, complete: Complete | None) -> Incoming:
     return replace(document, parts=complete.parts, lost=complete.failures, details=details)
 
 
-def _with_told(document: Incoming, told: SavedBy | None) -> Incoming:
+def _with_told(document: NewDocument, told: SavedBy | None) -> NewDocument:
     """A document with what it says of itself."""
     if told is None:
         return document
@@ -109,7 +99,7 @@ def _with_told(document: Incoming, told: SavedBy | None) -> Incoming:
     return replace(document, uri=uri, final_uri=told.copy, claimed_at=told.at, details=details)
 
 
-def troubles(source: sources.Source) -> dict[str, JSON]:
+def troubles(source: sources.Incoming) -> dict[str, JSON]:
     """What is put on record where no text could be made: the format, a code and why."""
     if source.trouble is None:
         return {}
@@ -117,7 +107,7 @@ def troubles(source: sources.Source) -> dict[str, JSON]:
     return {"no_words": {"format": token, **source.trouble._asdict()}}
 
 
-def _mail(content: bytes) -> Incoming:
+def _mail(content: bytes) -> NewDocument:
     """Understand a mail: itself, the words of all its parts, and its root where that is a page."""
     mail = sources.source_of(Document(content, sources.MAIL))
     formats = sources.representations(mail)
@@ -129,7 +119,7 @@ def _mail(content: bytes) -> Incoming:
                 root.content, root.content_type, charset=root.parameters.get("charset")
             )
             formats.insert(0, sources.own(page))
-    return Incoming(
+    return NewDocument(
         with_indexes(formats),
         mail.title,
         None,
@@ -139,7 +129,7 @@ def _mail(content: bytes) -> Incoming:
     )
 
 
-def _aggregate(content: bytes, media_type: str) -> Incoming:
+def _aggregate(content: bytes, media_type: str) -> NewDocument:
     """Understand an aggregate: its root, the root's text, and itself."""
     aggregate = mhtml.open(content)
     root = aggregate.root
@@ -160,7 +150,7 @@ def _aggregate(content: bytes, media_type: str) -> Incoming:
     absolute = location if location and "://" in location else None
     cut_off = [defect.problem for defect in aggregate.structure_defects if defect.code in _CUT_OFF]
     details: dict[str, JSON] = {"defects": cut_off} if cut_off else {}
-    document = Incoming(
+    document = NewDocument(
         with_indexes(formats),
         title,
         absolute,

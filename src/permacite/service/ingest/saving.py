@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from permacite.service.ingest.files import Outcome
     from permacite.service.ingest.others.folders import Complete
     from permacite.service.quotations.recording import QuotationsByType as Known
+    from permacite.service.sources import Incoming
 
 __all__ = ["Ingest", "LostResource", "Saved", "Wanted"]
 
@@ -201,11 +202,12 @@ class Ingest:
         The rest is as in `save`. Raises ParseError where the file is not what it claims.
         """
         terms = Terms(series, uri, confirmed_date, standing, charset, rendition)
-        page = None if path is None else with_folder(path, content)
-        held = None if new else self.held(content, name, terms, page)
+        page = terms.incoming(name, content)
+        whole = None if path is None else with_folder(path, page)
+        held = None if new else self.held(page, terms, whole)
         if held is not None:
             return held
-        draft = read_draft(content, name, terms, page)
+        draft = read_draft(page, terms, whole)
         if not (misquoted or uri is not None or draft.document.is_aggregate):
             check_quotations(self._resolver, draft.document.quotations)
         (outcome,) = self.commit([draft], terms)
@@ -234,8 +236,8 @@ class Ingest:
         """
         terms = Terms(series, None, confirmed_date, standing, charset, rendition, key_of=key_of)
 
-        def find(content: bytes, name: str, page: Complete | None) -> Saved | None:
-            return None if new else self.held(content, name, terms, page)
+        def find(page: Incoming, whole: Complete | None) -> Saved | None:
+            return None if new else self.held(page, terms, whole)
 
         for group in grouped(paths, terms, find):
             # What quotes stands first in its group: what it quotes may be a file before it.
@@ -245,27 +247,26 @@ class Ingest:
             for (path, _), outcome in zip(group, outcomes, strict=True):
                 yield path, next(added) if isinstance(outcome, Draft) else outcome
 
-    def held(self, content: bytes, name: str, terms: Terms, page: Complete | None) -> Saved | None:
+    def held(self, page: Incoming, terms: Terms, whole: Complete | None) -> Saved | None:
         """What is told of octets that are here, of the same type and series, and open to all.
 
         Those of a page with what it shows are here if all of that is.
         """
-        repository, digest = self._repository, digest_of(content)
-        media_type = sources.media_type_of(name, content)
+        repository, digest = self._repository, digest_of(page.content)
         series = tuple((terms.series or repository.settings.series).split("."))
         for version in repository.origins.find_by_digest(digest):
             alike = [item for item in version.representations if item.digest == digest]
-            if version.pdi.series != series or alike[0].media_type != media_type:
+            if version.pdi.series != series or alike[0].media_type != page.media_type:
                 continue
             held = {item.digest for item in version.representations}
-            if not terms.agree_with(version, alike[0]) or (page and page.digest not in held):
+            if not terms.agree_with(version, alike[0]) or (whole and whole.digest not in held):
                 continue
             if repository.lookup.restrictions(version.representations):
                 continue
             apply(repository, version.pdi, terms.standing)
             complete(repository, version, renew=False)
             known = repository.lookup.version(version.pdi)
-            saved = self.saved(known, None, parts=1, size_bytes=len(content))
+            saved = self.saved(known, None, parts=1, size_bytes=len(page.content))
             quotes = (
                 self._quotations.of(saved.pdi) if repository.passages.quotations(known.pdi) else ()
             )
@@ -324,7 +325,7 @@ class Ingest:
         replaces = None if series is not None else _known(repository, reference)
         if series is not None and series[1].lower() not in repository.settings.series_names():
             raise ConflictError(f"{series[1]} does not mint here", reference)
-        document = incoming.understood(content, content_type)
+        document = incoming.understood(sources.Incoming.of_field(content, content_type))
         if not (misquoted or document.is_aggregate):
             check_quotations(self._resolver, document.quotations)
         if replaces is not None and replaces.format is not None:
@@ -425,7 +426,7 @@ def _as_progress(
     return tell and (lambda state: tell(state.done, state.known, state.bytes))
 
 
-def _provenance(captured: Capture, page: sources.Source, noted: Mapping[str, JSON]) -> Provenance:
+def _provenance(captured: Capture, page: sources.Incoming, noted: Mapping[str, JSON]) -> Provenance:
     """Where a captured page came from."""
     root = captured.root
     return Provenance(
@@ -446,13 +447,13 @@ def _last_segment(address: str) -> str | None:
     return references.unquote(path.rstrip("/").rpartition("/")[2]) or None
 
 
-def _read(captured: Capture, page: sources.Source) -> tuple[Known, list[NewRepresentation]]:
+def _read(captured: Capture, page: sources.Incoming) -> tuple[Known, list[NewRepresentation]]:
     """What a captured page quotes, and the formats to be committed."""
     known = quotations_in(page.document) if captured.is_served else {}
     return known, with_indexes(with_quotations(_page_formats(captured, page), known))
 
 
-def _page_formats(captured: Capture, page: sources.Source) -> list[NewRepresentation]:
+def _page_formats(captured: Capture, page: sources.Incoming) -> list[NewRepresentation]:
     """The formats of a captured page; of any other document, itself and its text."""
     if not captured.is_served:
         return drawn.formats(captured, drawn.title_of(captured, page))
@@ -502,7 +503,7 @@ def _known(repository: Repository, reference: str) -> pdi.PDI:
     return name
 
 
-def _check_format(replaces: pdi.PDI, document: incoming.Incoming) -> None:
+def _check_format(replaces: pdi.PDI, document: incoming.NewDocument) -> None:
     """Raise ConflictError where a document is put under the name of a type it does not have.
 
     Text is text in any charset, though the charset may decide the format (PDI §3.4.1).

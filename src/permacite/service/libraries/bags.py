@@ -230,10 +230,11 @@ class Bags:
         """Commit a file of a third-party bag."""
         content, name = bag.read(path), path.rpartition("/")[2]
         terms = dataclasses.replace(terms, details={"bag": bag.on_record(path)})
-        held = None if new else self._ingest.held(content, name, terms, None)
+        page = terms.incoming(name, content)
+        held = None if new else self._ingest.held(page, terms, None)
         if held is not None:
             return held
-        (outcome,) = self._ingest.commit([read_draft(content, name, terms)], terms)
+        (outcome,) = self._ingest.commit([read_draft(page, terms)], terms)
         if isinstance(outcome, PermaciteError):
             raise outcome
         return outcome

@@ -176,15 +176,16 @@ class Libraries:
             content = path.read_bytes()
         except OSError as error:
             raise NotFoundError(f"it cannot be read: {error.strerror}", file.path) from error
-        is_page = _type_of(path) in PAGES and path.parent != library.path.parent
-        page = complete(path, content, path.parent) if is_page else None
-        if page is not None and page.parts == 1:
-            page = None
-        held = None if new else self._ingest.held(content, path.name, terms, page)
+        page = terms.incoming(path.name, content)
+        is_page = page.document.is_page and path.parent != library.path.parent
+        whole = complete(path, page, path.parent) if is_page else None
+        if whole is not None and whole.parts == 1:
+            whole = None
+        held = None if new else self._ingest.held(page, terms, whole)
         if held is not None:
             return held
-        draft = read_draft(content, path.name, terms, page)
-        if page is not None:
+        draft = read_draft(page, terms, whole)
+        if whole is not None:
             draft = _as_snapshot(draft, terms)
         (outcome,) = self._ingest.commit([draft], terms)
         if isinstance(outcome, PermaciteError):

@@ -56,7 +56,7 @@ def resolve(reference: str, *, allow_private: bool = False, force: bool = False)
     return _answer(typed, address, source, content, text=text, part=part, location=location)
 
 
-def _content(address: str, *, allow_private: bool) -> tuple[bytes, sources.Source]:
+def _content(address: str, *, allow_private: bool) -> tuple[bytes, sources.Incoming]:
     """What stands at an address. Raises CaptureError, NotFoundError, ParseError."""
     if address.partition(":")[0].lower() == "file":
         path = _path(address)
@@ -101,7 +101,7 @@ def _require(location: Location, typed: str) -> None:
 def _answer(
     typed: str,
     address: str,
-    source: sources.Source,
+    source: sources.Incoming,
     content: bytes,
     *,
     text: str | None,

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from permacite.archive import JSON
     from permacite.mhtml.links import Link
+    from permacite.service.sources import Incoming
 
 __all__ = ["Complete", "complete", "folder_of"]
 
@@ -98,20 +99,16 @@ def _names_in(page: Document) -> set[str]:
 
 
 def complete(
-    page: Path, content: bytes, folder: Path, limits: FetchLimits | None = None
+    path: Path, page: Incoming, folder: Path, limits: FetchLimits | None = None
 ) -> Complete:
     """A page with what it shows of a folder: one beside it, or that in which it stands itself."""
-    document = Document(content, sources.media_type_of(page.name, content))
-    gathering = _Gathering(page, folder, limits or FetchLimits())
+    document, content = page.document, page.content
+    gathering = _Gathering(path, folder, limits or FetchLimits())
     gathering.follow(document, ())
-    root = mhtml.Resource(content, document.media_type, label_of(page.name))
-    aggregate = mhtml.build(root, gathering.parts, profile="archive", subject=_title(document))
+    root = mhtml.Resource(content, document.media_type, label_of(path.name))
+    aggregate = mhtml.build(root, gathering.parts, profile="archive", subject=page.title)
     failures = tuple(gathering.failures.values())
     return Complete(aggregate, digest_of(aggregate), 1 + len(gathering.parts), failures)
-
-
-def _title(document: Document) -> str | None:
-    return document.reading.title if document.is_page else None
 
 
 class _Gathering:
