@@ -50,17 +50,17 @@ class Repository:
     """One open archive. Use it as a context manager, or call `close`.
 
     Any number of threads may use one Repository, and any number of processes one directory. A
-    process that forks opens the archive after the fork.
+    process that forks opens the archive after the fork. `directory` is where this machine keeps its
+    own files, `log` the Merkle log over all commits, `statements` assertions and withdrawals,
+    `delegations` who mints where, and which resolver answers for which names.
     """
 
     settings = cached_property(lambda self: ArchiveSettings(self._catalog))
     """Settings, and the series that mint."""
     lookup = cached_property(lambda self: VersionLookup(self.parts, self._gate))
-    """Versions and formats by name."""
     origins = cached_property(lambda self: VersionOrigins(self.parts, self._gate, self.lookup))
     """Versions by address, digest or idempotency key."""
     lists = cached_property(lambda self: VersionLists(self.parts, self._gate))
-    """Lists of versions."""
     contents = cached_property(lambda self: DocumentContents(self.parts, self._gate))
     """Bytes, texts and excerpts of formats."""
     passages = cached_property(
@@ -72,34 +72,27 @@ class Repository:
     )
     """Statements about names, as the audience may see them."""
     annotations = cached_property(lambda self: Annotations(self.parts, self._gate))
-    """Tags, notes and collections."""
     live_pages = cached_property(lambda self: LivePages(self.parts, self._gate))
     """Checks of live pages, and watched pages."""
     access = cached_property(lambda self: AccessRecords(self.parts))
     """Who may see each document, and what is erased."""
     days = cached_property(lambda self: SealedDays(self.parts))
-    """Sealed days of series."""
     copies = cached_property(
         lambda self: ArchiveCopies(self._place, self.parts, self._gate, self.access)
     )
     """Backups, copies and mirrors."""
 
     def __init__(self, place: Place, parts: ArchiveParts, gate: Gate) -> None:
-        """Take where the archive is, its parts, and what is given out to whom."""
         self._place = place
         self._catalog = parts.catalog
         self._objects = parts.objects
         self._gate = gate
         self.parts = parts
         self.directory = place.directory
-        """Of what this machine keeps for itself; of an archive in a folder, that."""
         self.where = place.where
         self.log = parts.log
-        """The Merkle log over all commits."""
         self.statements = Statements(parts.catalog)
-        """Assertions about names, and withdrawals."""
         self.delegations = Delegations(parts.catalog)
-        """Who mints where, and which resolver answers for which names."""
 
     @cached_property
     def committer(self) -> Committer:
@@ -134,9 +127,8 @@ class Repository:
     ) -> Self:
         """Make an archive in a new or empty folder, or in a database.
 
-        `series` mints unless another is named; `objects` is the address of the store of its octets:
-        see `open_store`. Raises ParseError for a bad series or address, ConflictError where a place
-        is not empty, StorageError.
+        `series` mints unless another is named; `objects` is the address of its store of objects.
+        Raises ParseError (series or address), ConflictError (a place is not empty), StorageError.
         """
         name = names.checked_series(series)
         place_of(location).make(partial(settings.fill, series=name), clock, objects)
@@ -156,9 +148,9 @@ class Repository:
     ) -> Self:
         """Open an archive.
 
-        `busy_timeout_s` is how long to wait for other processes that write; `sealer` makes the
-        log's leaves of what is entered. Raises StorageError: reasons "missing", "not-an-archive",
-        "newer", "locked", "unfinished" (a copy that was cut short), "other-store".
+        `busy_timeout_s` is how long to wait for other writers; `sealer` makes leaves of the log.
+        Raises StorageError: "missing", "not-an-archive", "newer", "locked", "unfinished" (a copy
+        that was cut short), "other-store".
         """
         place = place_of(location)
         if sealer is seal:
