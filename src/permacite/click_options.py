@@ -91,8 +91,9 @@ def _type(each: Option) -> click.ParamType[Any]:
         return cast("click.ParamType[Any]", kind(each.least, each.most))
     if each.kind == "date":
         return click.DateTime(each.formats)
-    if each.kind == "file":
-        return click.Path(dir_okay=False, path_type=Path)
+    if each.kind in {"file", "path"}:
+        is_file = each.kind == "file"
+        return click.Path(dir_okay=not is_file, path_type=Path if is_file else None)
     return click.STRING
 
 
@@ -103,6 +104,8 @@ def _value(each: Option, typed: Any) -> Any:
         return tuple(part for several in parts for part in several)
     if typed is None:
         return None
+    if each.is_inverted:
+        return not typed
     if each.kind == "date":
         moment: datetime = typed
         return moment.date()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Kind", "Option", "from_json", "option", "options_of"]
 
-Kind: TypeAlias = Literal["text", "integer", "number", "flag", "date", "file"]
+Kind: TypeAlias = Literal["text", "integer", "number", "flag", "date", "file", "path"]
 Options = TypeVar("Options")
 
 _KEY = "option"
@@ -40,6 +40,8 @@ class Option(NamedTuple):
     is_repeatable: bool = False
     negative: str = ""
     """What is typed for False, where that is another thing than nothing."""
+    is_inverted: bool = False
+    """Whether the flag that is typed means False."""
     scale: int = 1
     """What a typed number is multiplied by, such as the bytes of a MiB."""
     read: Callable[[str], object] | None = None

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from permacite.service.citations.typed import CiteTarget
     from permacite.service.findings import Report
     from permacite.service.holdings import Documents
+    from permacite.service.ingest.options import SaveOptions
     from permacite.service.ingest.saved import Saved
     from permacite.service.lists.saving import Lists
     from permacite.service.preservation.keeping import Copies
@@ -125,9 +126,22 @@ class Archive:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._repository.where!r}>"
 
-    def save(self, uri: str, **options: Any) -> Saved:
-        """Capture the page at `uri` and commit it: see `Ingest.save` for the options."""
-        return self.lists.files.save(uri, **options)
+    def save(
+        self,
+        uri: str,
+        options: SaveOptions | None = None,
+        *,
+        progress: Callable[[int, int, int], None] | None = None,
+        **fields: Any,
+    ) -> Saved:
+        """Capture the page at `uri` and commit it: see `Ingest.save`.
+
+        What is asked is one value of `options`, or the fields of `SaveOptions` by their names.
+        """
+        from permacite.service.ingest.options import SaveOptions
+
+        options = replace(options or SaveOptions(), **fields)
+        return self.lists.files.save(uri, options, progress=progress)
 
     def add(self, content: bytes, *, name: str, **options: Any) -> Saved:
         """Commit the bytes of a file: see `Ingest.add` for the options."""

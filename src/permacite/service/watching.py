@@ -12,7 +12,7 @@ import threading
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from permacite.archive import of_all
 from permacite.errors import (
@@ -25,6 +25,7 @@ from permacite.errors import (
 from permacite.service import addresses, names
 from permacite.service.drift import outcomes
 from permacite.service.feeds import news
+from permacite.service.ingest.options import SaveOptions, SaveRun
 from permacite.service.ingest.saving import Ingest
 from permacite.service.lists.robots import Robots
 from permacite.service.lists.turns import Turns
@@ -73,8 +74,8 @@ class Manner:
     """How many at once; one at a time from each site."""
     pause_s: float = 1.0
     """Between two pages of one site."""
-    options: dict[str, Any] = field(default_factory=dict)
-    """Further arguments of `Ingest.save`, for each page."""
+    options: SaveOptions = field(default_factory=SaveOptions)
+    """Of each page."""
 
 
 class Watches:
@@ -143,8 +144,9 @@ class _Pass:
         self._repository = repository
         self._ingest = Ingest(repository)
         self._manner = manner
-        self._options = {**manner.options, "browsers": browsers}
-        self._robots = Robots(allow_private=bool(manner.options.get("allow_private")))
+        self._options = manner.options
+        self._browsers = browsers
+        self._robots = Robots(allow_private=manner.options.allow_private)
         self._comparing = threading.Lock()
 
     def work(self, due: list[Watch]) -> Iterator[Looked]:
@@ -183,7 +185,9 @@ class _Pass:
             return self._compared(watch, committed, Looked(watch.uri, "saved"))
         try:
             crawled = rules.on_record()
-            saved = self._ingest.save(watch.uri, key=key, crawled=crawled, **self._options)
+            saved = self._ingest.save(
+                watch.uri, self._options, run=SaveRun(key, crawled, self._browsers)
+            )
         except CaptureError as error:
             return self._refused(watch, held, error)
         version = self._repository.lookup.version(names.document_of(saved.pdi)[0])

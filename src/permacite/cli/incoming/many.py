@@ -68,7 +68,7 @@ def _journal(archive: Archive, lines: Sequence[Line], manner: Manner, *, afresh:
     """The journal of a run: that of the same list, into the same archive, in the same manner."""
     import platformdirs
 
-    parts = [repr(archive), str(manner.depth), str(manner.options.get("series"))]
+    parts = [repr(archive), str(manner.depth), str(manner.options.series)]
     listed = sha256("\n".join([*parts, *(line.uri for line in lines)]).encode()).hexdigest()
     return Journal(platformdirs.user_state_path("permacite") / "runs", listed, afresh=afresh)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import sys
 from contextlib import contextmanager
@@ -13,19 +14,18 @@ import click
 
 from permacite.cli.access import chosen, standing_options
 from permacite.cli.incoming.many import lines_of, save_many
-from permacite.cli.incoming.told import confirm_date, tell
+from permacite.cli.incoming.told import tell
 from permacite.cli.output import json_option
+from permacite.click_options import click_options
 from permacite.service.archive import Archive
 from permacite.service.ingest.fetching import credentials_of
+from permacite.service.ingest.options import SaveOptions
 from permacite.service.lists.saving import Manner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from datetime import date
 
 __all__ = ["save"]
-
-_MIB = 1024 * 1024
 
 
 class _Kept(click.ParamType[str]):
@@ -81,48 +81,15 @@ class _Kept(click.ParamType[str]):
     help="Seconds between two pages of one site.",
 )
 @click.option("--afresh", is_flag=True, help="Begin a list anew that was cut off.")
-@click.option(
-    "--via",
-    type=click.Choice(["auto", "http", "browser"]),
-    default="auto",
-    show_default=True,
-    help="Over HTTP alone, or drawn by a browser; auto: drawn where scripts make the words.",
-)
-@click.option("--browser", type=click.Path(), help="A Chromium, if not the one on PATH.")
-@click.option("--no-sandbox", is_flag=True, help="Draw without Chromium's own sandbox.")
+@click_options("options", SaveOptions)
 @click.option(
     "--behaviour",
     type=_Kept(),
     help="A script to run in each page before it is kept; needs --via browser.",
 )
-@click.option("--series", help="Mint the name in this series of the archive.")
-@click.option("--new", is_flag=True, help="Mint a new name even if this address is archived.")
-@click.option("--allow-private", is_flag=True, help="Allow addresses of this machine or network.")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0.1),
-    default=60.0,
-    show_default=True,
-    help="Seconds for the whole page.",
-)
-@click.option(
-    "--max-size",
-    type=click.IntRange(min=1),
-    default=200,
-    show_default=True,
-    help="MiB for the whole page.",
-)
-@click.option(
-    "--max-parts",
-    type=click.IntRange(min=1),
-    default=500,
-    show_default=True,
-    help="Resources of the page.",
-)
 @click.option("--headers", type=_Kept(), help="Header fields to send, `Name: value` on each line.")
 @click.option("--cookies", type=_Kept(), help="Cookies to send: a cookies.txt, as browsers export.")
 @click.option("--netrc", type=_Kept(), help="Names and passwords by host, as curl reads them.")
-@confirm_date
 @standing_options
 @json_option
 @click.pass_context
@@ -138,6 +105,7 @@ def save(  # noqa: PLR0913 - one parameter an option
     pause: float,
     afresh: bool,
     as_json: bool,
+    options: SaveOptions,
     **page: Any,
 ) -> None:
     """Save the page at URI and all it shows, under a permanent name.
@@ -159,10 +127,10 @@ def save(  # noqa: PLR0913 - one parameter an option
     What --headers, --cookies and --netrc hold is sent to where the page is, and not recorded. Each
     is a file, or env:NAME for what an environment variable holds: a command line is no safe place.
     """
-    headers, options = page["headers"], _options(**page)
+    headers, options = page["headers"], _with(options, **page)
     if file is None and depth == 0 and len(uri) == 1 and uri != ("-",):
         with Archive.open(ctx.obj) as archive, _progress() as progress:
-            saved = archive.save(uri[0], progress=progress, **options)
+            saved = archive.save(uri[0], options, progress=progress)
         tell(saved, as_json=as_json)
         return
     if not uri and file is None:
@@ -175,42 +143,24 @@ def save(  # noqa: PLR0913 - one parameter an option
     ctx.exit(save_many(ctx.obj, lines, manner, afresh=afresh, as_json=as_json))
 
 
-def _options(  # noqa: PLR0913 - as above
+def _with(
+    options: SaveOptions,
     *,
-    via: str,
-    browser: str | None,
-    no_sandbox: bool,
     behaviour: str | None,
-    allow_private: bool,
-    timeout: float,
-    max_size: int,
-    max_parts: int,
     headers: str | None,
     cookies: str | None,
     netrc: str | None,
-    confirm_date: date | None,
-    series: str | None,
-    new: bool,
     **standing: Any,
-) -> dict[str, Any]:
-    """The options of one page, as `Ingest.save` takes them."""
-    if behaviour and via != "browser":
+) -> SaveOptions:
+    """The options of one page, with what files and the environment hold."""
+    if behaviour and options.via != "browser":
         raise click.UsageError("--behaviour needs --via browser: what is served runs no scripts")
-    return {
-        "series": series,
-        "new": new,
-        "via": via,
-        "browser": browser,
-        "sandbox": not no_sandbox,
-        "behaviour": behaviour or "",
-        "allow_private": allow_private,
-        "timeout_s": timeout,
-        "most_bytes": max_size * _MIB,
-        "most_parts": max_parts,
-        "credentials": credentials_of(headers or "", cookies or "", netrc or ""),
-        "confirmed_date": confirm_date,
-        "standing": chosen(**standing),
-    }
+    return dataclasses.replace(
+        options,
+        behaviour=behaviour or "",
+        credentials=credentials_of(headers or "", cookies or "", netrc or ""),
+        standing=chosen(**standing),
+    )
 
 
 @contextmanager

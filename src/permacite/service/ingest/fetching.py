@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.errors import CaptureError
 from permacite.service import sources
@@ -14,28 +14,12 @@ if TYPE_CHECKING:
     from permacite.archive import JSON
     from permacite.capture import BrowserPool, Capture, Credentials, Earlier
     from permacite.capture.model import CaptureProgress
+    from permacite.service.ingest.options import SaveOptions
 
-__all__ = ["Fetched", "Via", "Way", "credentials_of", "fetch_page"]
+__all__ = ["Fetched", "credentials_of", "fetch_page"]
 
-Via = Literal["auto", "http", "browser"]
 _WAYS = ("auto", "http", "browser")
 _GET_ONE = "install Chromium, or name one by --browser"
-
-
-class Way(NamedTuple):
-    """How a page is to be fetched."""
-
-    via: Via = "auto"
-    """"auto" has a page drawn that is thin, where there is a browser."""
-    browser: str | None = None
-    """A Chromium; None: the one on PATH, if any."""
-    sandbox: bool = True
-    """Whether Chromium's own sandbox is on."""
-    timeout_s: float = 60
-    most_bytes: int = 200 * 1024 * 1024
-    most_parts: int = 500
-    behaviour: str = ""
-    """A script that a browser runs in the page before it is kept: it takes `via` "browser"."""
 
 
 class Fetched(NamedTuple):
@@ -49,12 +33,10 @@ class Fetched(NamedTuple):
 
 def fetch_page(
     uri: str,
-    way: Way,
+    way: SaveOptions,
     *,
     earlier: Mapping[str, Earlier] | None = None,
     browsers: BrowserPool | None = None,
-    allow_private: bool = False,
-    credentials: Credentials | None = None,
     progress: Callable[[CaptureProgress], None] | None = None,
 ) -> Fetched:
     """Fetch the page at `uri`; the rest is as in `capture.capture`.
@@ -71,7 +53,9 @@ def fetch_page(
     limits = capture.FetchLimits(
         total_s=way.timeout_s, total_bytes=way.most_bytes, parts=way.most_parts
     )
-    options = capture.FetchOptions(limits, allow_private=allow_private, credentials=credentials)
+    options = capture.FetchOptions(
+        limits, allow_private=way.allow_private, credentials=way.credentials
+    )
     draw = capture.draw if browsers is None else browsers.draw
     if way.behaviour and way.via != "browser":
         problem = "a behaviour needs a browser that runs it"

@@ -34,8 +34,9 @@ from permacite.service.derivations import complete
 from permacite.service.ingest import drawn, incoming
 from permacite.service.ingest.again import Wanted, claimed, earlier_of, previous, still_stands
 from permacite.service.ingest.directives import asked_in, directives_of
-from permacite.service.ingest.fetching import Way, fetch_page
+from permacite.service.ingest.fetching import fetch_page
 from permacite.service.ingest.files import Draft, Terms, grouped, read_draft, with_folder
+from permacite.service.ingest.options import SaveRun
 from permacite.service.ingest.saved import LostResource, Saved
 from permacite.service.labels import record_of
 from permacite.service.plain import members
@@ -53,18 +54,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive import JSON, Repository, Version
-    from permacite.capture import BrowserPool, Capture, Credentials, Earlier, Failure
+    from permacite.capture import Capture, Earlier, Failure
     from permacite.capture.model import CaptureProgress
     from permacite.service.access import Choice
-    from permacite.service.ingest.fetching import Fetched, Via
+    from permacite.service.ingest.fetching import Fetched
     from permacite.service.ingest.files import Outcome
+    from permacite.service.ingest.options import SaveOptions
     from permacite.service.ingest.others.folders import Complete
     from permacite.service.quotations.recording import QuotationsByType as Known
     from permacite.service.sources import Incoming
 
 __all__ = ["Ingest", "LostResource", "Saved", "Wanted"]
 
-_MIB = 1024 * 1024
+_ALONE = SaveRun()
 _SERIES = compile_pattern(r"(?i)(?:urn:)?pdi://([^/]+)/?")
 
 
@@ -76,50 +78,36 @@ class Ingest:
         self._quotations = Quotations(repository)
         self._resolver = Resolver(repository)
 
-    def save(  # noqa: PLR0913 - each is an option of its own
+    def save(
         self,
         uri: str,
+        options: SaveOptions,
         *,
-        via: Via = "auto",
-        browser: str | None = None,
-        sandbox: bool = True,
-        behaviour: str = "",
-        allow_private: bool = False,
-        timeout_s: float = 60,
-        most_bytes: int = 200 * _MIB,
-        most_parts: int = 500,
-        series: str | None = None,
-        new: bool = False,
-        credentials: Credentials | None = None,
         progress: Callable[[int, int, int], None] | None = None,
-        confirmed_date: date | None = None,
-        standing: Choice = UNSAID,
-        key: str | None = None,
-        crawled: Mapping[str, JSON] | None = None,
-        browsers: BrowserPool | None = None,
+        run: SaveRun = _ALONE,
     ) -> Saved:
         """Capture the page at `uri` and commit it, as the next version of its name if it has one.
 
-        `via`, `browser`, `sandbox` and `behaviour` are those of `Way`. `allow_private` lifts the
-        check of addresses; the time and the sizes are of the whole page. With `new` it gets a new
-        name in any case. `credentials` (`credentials_of`) are sent to where the page is, never
-        recorded. `progress` is told (parts done, known, bytes). The date of the server bears out
-        that of the commit, or `confirmed_date` does: today in UTC, as a person says. `standing` is
-        who may see it, and why it is kept. A `key` is that of the commit. A page that no person
-        asks for is `crawled`, under rules that are recorded with it: it is fetched only as far as
-        it has changed, and not kept where it asks for that. `browsers` are shared with other pages.
-        Raises CaptureError where the page itself cannot be had, or (reason "robots") is not to be
-        kept.
+        `progress` is told (parts done, known, bytes). The date of the server bears out that of the
+        commit, or `confirmed_date` does: today in UTC, as a person says. A page that no person asks
+        for has the rules of the crawl in its `run`: it is fetched only as far as it has changed,
+        and not kept where it asks for that. Raises CaptureError where the page itself cannot be
+        had, or (reason "robots") is not to be kept.
         """
-        wanted = Wanted(series, new, confirmed_date, standing, key, crawled)
+        wanted = Wanted(
+            options.series,
+            options.new,
+            options.confirmed_date,
+            options.standing,
+            run.key,
+            run.crawled,
+        )
         fetched = fetch_page(
             uri,
-            Way(via, browser, sandbox, timeout_s, most_bytes, most_parts, behaviour),
+            options,
             earlier=self._earlier(uri, wanted),
-            browsers=browsers,
-            allow_private=allow_private,
+            browsers=run.browsers,
             progress=_as_progress(progress),
-            credentials=credentials,
         )
         return self.keep(fetched, wanted)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from permacite.errors import CaptureError, PermaciteError, StorageError
 from permacite.service import names
+from permacite.service.ingest.options import SaveOptions, SaveRun
 from permacite.service.ingest.saving import Ingest
 from permacite.service.lists.following import linked
 from permacite.service.lists.robots import Robots
@@ -66,8 +67,8 @@ class Manner:
     """How many links deep pages of the same site are saved too."""
     most_pages: int = 1000
     """How many pages links may lead to."""
-    options: dict[str, Any] = field(default_factory=dict)
-    """Further arguments of `Ingest.save`, for each page."""
+    options: SaveOptions = field(default_factory=SaveOptions)
+    """Of each page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +155,10 @@ class _Run:
         self._repository = repository
         self._ingest = Ingest(repository)
         self._manner = manner
-        self._options = {**manner.options, "browsers": browsers}
+        self._options = manner.options
+        self._browsers = browsers
         self._journal = journal
-        self._robots = Robots(allow_private=bool(manner.options.get("allow_private")))
+        self._robots = Robots(allow_private=manner.options.allow_private)
         self._turns: Turns[_Wanted, Listed] = Turns(self._manner.jobs)
         self._seen: set[str] = set()
         self._linked = 0
@@ -217,7 +219,9 @@ class _Run:
             crawled = rules.on_record()
         key = None if self._journal is None else self._journal.key(wanted.uri)
         try:
-            saved = self._ingest.save(wanted.uri, key=key, crawled=crawled, **self._options)
+            saved = self._ingest.save(
+                wanted.uri, self._options, run=SaveRun(key, crawled, self._browsers)
+            )
         except StorageError:
             raise  # it would meet all others too
         except PermaciteError as error:

@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 from permacite.errors import CaptureError, PermaciteError
 from permacite.pdi import PDI
 from permacite.service.findings import HARMLESS
+from permacite.service.ingest.options import SaveOptions
 from permacite.service.lists.journal import Keys
 from permacite.service.lists.reading import Line
 from permacite.service.lists.robots import Robots
@@ -121,7 +122,7 @@ class Worker:
 
     def _save(self, what: Mapping[str, Any], tally: _Tally) -> None:
         lines = [Line("", uri, uri) for uri in what["listed"]]
-        manner = Manner(pause_s=_PAUSE_S, options=what["options"])
+        manner = Manner(pause_s=_PAUSE_S, options=SaveOptions(**what["options"]))
         for listed in self._archive.lists.save(lines, manner, Keys(what["run"])):
             if listed.problem:
                 tally.add(listed.outcome, listed.uri, listed.problem)
