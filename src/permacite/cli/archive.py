@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite.cli.access import told
-from permacite.cli.config.locations import LOCATION
+from permacite.cli.locations import LOCATION
 from permacite.cli.output import at_option, emit, json_option, note, table
 from permacite.service.archive import Archive
 from permacite.service.ingest.directives import asked_in

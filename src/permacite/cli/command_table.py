@@ -209,19 +209,19 @@ COMMANDS = {
         ),
     ),
     "bulk": (
-        "permacite.cli.working.bulk:bulk",
+        "permacite.cli.bulk:bulk",
         "Put much work into the queue of the archive, as jobs for `permacite work`.",
     ),
     "work": (
-        "permacite.cli.working.bulk:work",
+        "permacite.cli.bulk:work",
         "Do the jobs that `permacite bulk` put into the queue of the archive, on this machine.",
     ),
     "mirror": (
-        "permacite.cli.mirroring.mirror:mirror",
+        "permacite.cli.mirror:mirror",
         "Make INTO a mirror of the archive whose server answers at URL, or bring it up.",
     ),
     "config": (
-        "permacite.cli.config.command:config",
+        "permacite.cli.config:config",
         "Check what commands are told by a file and by the environment, and list all limits.",
     ),
     "token": (

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite.cli.command_table import COMMANDS
-from permacite.cli.config.locations import LOCATION
+from permacite.cli.locations import LOCATION
 from permacite.cli.output import guarded
 from permacite.registry import Registry
 from permacite.version import __version__
@@ -144,7 +144,7 @@ def main(ctx: click.Context, archive: Location | None, config: Path | None) -> N
     """
     head = f"PERMACITE_{ctx.invoked_subcommand or ''}_".upper().replace("-", "_")
     if config is not None or any(name.startswith(head) for name in os.environ):
-        from permacite.cli.config.command import applied
+        from permacite.cli.config import applied
 
         told = applied(ctx, main, config)
         archive = archive or told

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from permacite.cli.config.locations import FOLDER, LOCATION
+from permacite.cli.locations import FOLDER, LOCATION
 from permacite.cli.output import counted, emit, json_option, table, tracked
 from permacite.cli.output import note as tell
 from permacite.service.access import REASONS

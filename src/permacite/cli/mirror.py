@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from permacite.cli.config.locations import LOCATION
+from permacite.cli.locations import LOCATION
 from permacite.cli.output import emit, json_option, note, tracked
 from permacite.errors import BusyError, CaptureError, PermaciteError, StorageError
 from permacite.service.mirroring.following import follow

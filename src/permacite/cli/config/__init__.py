@@ -1,1 +1,0 @@
-"""What commands are told beforehand: a file in TOML, and the environment over it."""
