@@ -21,12 +21,12 @@ import hashlib
 import os
 import secrets
 import sqlite3
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from permacite.archive.objects.durable import modes_of
 from permacite.errors import LimitError, NotFoundError, RateError, StorageError
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -19,11 +19,12 @@ gives the same text for ever. docs/explanation/the-words-of-recordings.md explai
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.captions.formats import pieces_of
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ where browsers use the page's.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from ipaddress import AddressValueError, IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 from permacite.errors import CaptureError, ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 from permacite.uri import from_iri, normalize, resolve
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -29,6 +29,7 @@ from permacite.capture.browsing.frozen import FrozenDocuments
 from permacite.capture.model import Capture, Exchange, Failure
 from permacite.capture.sniffing import content_type_of
 from permacite.errors import LimitError, ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ import click
 
 from permacite.cli.output import emit, json_option, note, table
 from permacite.errors import ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.limits import list_limits
 from permacite.service.location import checked_location
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ctypes
 import io
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from permacite.errors import ParseError, PermaciteError
+from permacite.lazy_dataclass import dataclass
 from permacite.media_types import PDF
 from permacite.pdi import PagePlace, parse_specifier
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 
 __all__ = ["Folded", "SimilarPart", "best_part", "fold", "likeness", "nearest"]

@@ -7,9 +7,9 @@ so that a quote may be pasted from a page that breaks its lines elsewhere.
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
 
 from permacite.fragments import likeness
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 
 __all__ = ["Candidate", "letters", "nearest", "occurrences", "occurrences_of_letters"]

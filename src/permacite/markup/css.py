@@ -11,9 +11,9 @@ only be safer so. Strings of `@namespace` are names, not references, and are lef
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:

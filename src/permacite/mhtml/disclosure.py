@@ -9,9 +9,9 @@ of people. Values are not repeated in the answers, which may be printed.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from permacite.lazy_dataclass import dataclass
 from permacite.markup import StartTag, decode, tokenize
 from permacite.media_types import PAGES
 from permacite.mhtml.charset import charset_of_text

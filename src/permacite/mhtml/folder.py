@@ -14,11 +14,11 @@ import io
 import json
 import re
 import unicodedata
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from permacite import uri
 from permacite.errors import NotFoundError, ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.media_types import PAGES, essence
 from permacite.mhtml.writing import write
 from permacite.mhtml.writing.resource import Multipart, Resource

@@ -13,9 +13,9 @@ Readings:
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from permacite.lazy_dataclass import dataclass
 from permacite.markup import Document, StartTag, Text, css_urls, tokenize
 from permacite.markup import references as character_references
 from permacite.markup.tokens import Attribute, EndTag, ProcessingInstruction

@@ -8,10 +8,11 @@ as in the map of its words. Scripts are never run, and fonts of the system are n
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from permacite.errors import DecodingError, NotFoundError
+from permacite.lazy_dataclass import dataclass
 from permacite.renditions.pdf.frames import frame_of
 from permacite.renditions.pdf.library import opened
 

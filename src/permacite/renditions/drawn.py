@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from permacite.errors import LimitError, ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.renditions.model import Notice, Rendered
 from permacite.scan import compile_pattern
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from permacite.archive import ACCESSES, ERASURE_GROUNDS, GROUNDS, REASONS, Standing, Withdrawal
 from permacite.archive.names import as_urn
 from permacite.errors import ConflictError
+from permacite.lazy_dataclass import dataclass
 from permacite.service import names
 
 if TYPE_CHECKING:

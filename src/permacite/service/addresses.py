@@ -25,12 +25,12 @@ own.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite import uri as references
 from permacite.errors import NotFoundError, ParseError, PermaciteError
+from permacite.lazy_dataclass import dataclass
 from permacite.media_types import PAGES, PDF
 from permacite.scan import compile_pattern
 from permacite.service import names

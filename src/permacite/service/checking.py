@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from permacite.archive.objects import digest_of
 from permacite.errors import CaptureError, NotFoundError, StorageError
+from permacite.lazy_dataclass import dataclass
 from permacite.service import addresses, names, sources
 from permacite.service.drift.comparison import ComparedPage, Comparison, PassageDrift, Sought
 

@@ -8,11 +8,11 @@ committed again as the next version, and its record says of which they are.
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from permacite.archive import Decoding, NewRepresentation, with_indexes
 from permacite.errors import ConflictError, PermaciteError, RestrictedError
+from permacite.lazy_dataclass import dataclass
 from permacite.markup import Document
 from permacite.pdi import PDI
 from permacite.renditions import reads, rendition_named

@@ -6,10 +6,10 @@ All times are aware datetimes in UTC. Digests are "sha-256:<hex>".
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.archive import Restriction, of_all
+from permacite.lazy_dataclass import dataclass
 from permacite.pdi import DRAWN_PAGE
 
 if TYPE_CHECKING:

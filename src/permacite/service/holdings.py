@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import mimetypes
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from permacite import pdi
 from permacite.errors import NotFoundError, ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.service import addresses, documents, names
 from permacite.service.citations import recorded
 from permacite.service.location import resolver_of

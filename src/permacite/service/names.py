@@ -6,11 +6,11 @@ Users paste names with and without `urn:`, with a fragment or without, and addre
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite import fragments, pdi, uri
 from permacite.errors import NotFoundError, ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:

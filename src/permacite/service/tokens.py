@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from permacite.archive import USUAL_SHARE, Share, Token, TokenStore, WrittenName, new_token, utc_now
 from permacite.errors import ConflictError, ParseError, TokenError
+from permacite.lazy_dataclass import dataclass
 from permacite.service import names
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ the look before: a pass that is cut off goes on, and saves nothing twice.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
@@ -22,6 +22,7 @@ from permacite.errors import (
     PermaciteError,
     StorageError,
 )
+from permacite.lazy_dataclass import dataclass
 from permacite.service import addresses, names
 from permacite.service.drift import outcomes
 from permacite.service.feeds import news

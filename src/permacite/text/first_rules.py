@@ -8,12 +8,12 @@ What is malformed becomes U+FFFD. docs/decisions/0025-one-text.md says for which
 from __future__ import annotations
 
 import codecs
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from permacite.charsets import Charset, Encoding
 from permacite.charsets.decoders import SingleByte, WithoutSurrogates
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 from permacite.text.document import canonical
 

@@ -22,11 +22,12 @@ import zlib
 from array import array
 from bisect import bisect_left, bisect_right
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from permacite import charsets
 from permacite.errors import ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.text.reading import BlockReader
 from permacite.text.source import digest, source_of
 from permacite.text.sweep import sweep

@@ -8,11 +8,11 @@ and who is killed has lost what no row names yet, and fetches it again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.archive.engine import packs
 from permacite.errors import IntegrityError, NotFoundError
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

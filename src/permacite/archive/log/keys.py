@@ -14,7 +14,7 @@ import contextlib
 import hmac
 import os
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Self
 
@@ -28,6 +28,7 @@ from permacite.archive.log.cosignature import (
 from permacite.archive.log.note import KEY_NAME, Note, Signature, key_id, signed
 from permacite.archive.objects import flush_folder
 from permacite.errors import ParseError, StorageError
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

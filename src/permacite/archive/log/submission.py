@@ -10,11 +10,11 @@ Readings: a size has at most 18 digits, as in the checkpoints that are read here
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass
 from typing import Self
 
 from permacite.archive.log.note import HASH_BYTES, SIZE, Checkpoint, Note, decoded, signed
 from permacite.errors import ParseError
+from permacite.lazy_dataclass import dataclass
 
 __all__ = ["Submission"]
 

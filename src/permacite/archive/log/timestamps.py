@@ -15,10 +15,10 @@ that is stamped, not at the time of checking.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from permacite.errors import ParseError, StorageError
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from datetime import datetime

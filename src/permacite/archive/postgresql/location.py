@@ -7,13 +7,13 @@ in PGPASSWORD, PGPASSFILE and service files, and all else that is left out.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from permacite.archive.objects import check_address
 from permacite.errors import ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ Readings: none; those of minting are in `minting`.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive.canonical_json import canonical_json
@@ -41,6 +40,7 @@ from permacite.archive.records.rows import (
 from permacite.archive.records.session import Together
 from permacite.archive.records.settings import ALL, settings
 from permacite.errors import ConflictError, NotFoundError, PermaciteError
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

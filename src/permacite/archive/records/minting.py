@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import itertools
 import json
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +26,7 @@ from permacite.archive.records.days import LAST_COMMIT, behind, check_borne_out,
 from permacite.archive.records.rows import document_key, name_of
 from permacite.archive.records.statements import delegated, delegation, lineage, minters
 from permacite.errors import ConflictError, NotFoundError
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

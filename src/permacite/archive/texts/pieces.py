@@ -20,13 +20,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from permacite.archive.records import octets
 from permacite.archive.records.versions import sidecars
 from permacite.errors import IntegrityError, NotFoundError, ParseError, StorageError
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

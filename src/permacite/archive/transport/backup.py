@@ -6,7 +6,6 @@ import contextlib
 import errno
 import fcntl
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.archive.folder import CATALOG, Folder
@@ -23,6 +22,7 @@ from permacite.archive.sqlite import Catalog as FileCatalog
 from permacite.archive.transport.copying import copy
 from permacite.archive.transport.stream import BatchOutcome, carry
 from permacite.errors import ConflictError, StorageError
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

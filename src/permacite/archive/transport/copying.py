@@ -14,7 +14,6 @@ the archive was at earlier moments.
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -40,6 +39,7 @@ from permacite.archive.transport.rows import add_rows, digests_after, next_rows,
 from permacite.archive.transport.stream import BatchOutcome, LeftOut, carry
 from permacite.archive.transport.tables import COMPARED, LEFT_OUT, NEEDED
 from permacite.errors import ConflictError, IntegrityError, ParseError, StorageError
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

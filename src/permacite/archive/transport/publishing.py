@@ -7,7 +7,6 @@ ever, and the reason why its openings are withheld. Persons are random ids.
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -29,6 +28,7 @@ from permacite.archive.records import access, versions
 from permacite.archive.records.rows import name_of, stored, timestamp
 from permacite.archive.statements import EFFECTS, without_persons
 from permacite.errors import IntegrityError, NotFoundError, ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.pdi import PDI
 
 if TYPE_CHECKING:

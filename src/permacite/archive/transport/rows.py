@@ -5,7 +5,6 @@ A copy from one catalog into another is carried this way: see `copying`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +14,7 @@ from permacite.archive.records import access, leaves, octets
 from permacite.archive.records.rows import ERASED_OCTETS, digest_in
 from permacite.archive.transport.tables import SLICED
 from permacite.errors import ConflictError, IntegrityError
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

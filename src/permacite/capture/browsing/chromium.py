@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import json
 from collections import defaultdict
-from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -20,6 +19,7 @@ from permacite.capture.browsing.guard import SocksGuard
 from permacite.capture.browsing.program import why_not
 from permacite.capture.model import FetchLimits
 from permacite.errors import CaptureError
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping

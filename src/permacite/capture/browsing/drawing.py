@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from permacite.capture.fetcher import USER_AGENT, Fetcher
 from permacite.capture.model import Capture, CaptureProgress, FetchOptions
 from permacite.capture.trouble import timed_out
 from permacite.errors import CaptureError
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:

@@ -25,13 +25,14 @@ import binascii
 import contextlib
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import resources
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Protocol
 
 from permacite.capture.browsing.frozen import DOMAIN, FrozenDocuments
 from permacite.errors import CaptureError, PermaciteError
+from permacite.lazy_dataclass import dataclass
 from permacite.mhtml import Resource
 
 if TYPE_CHECKING:

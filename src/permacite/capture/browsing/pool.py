@@ -15,7 +15,6 @@ import contextlib
 import threading
 from collections import defaultdict
 from concurrent.futures import Future
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -23,6 +22,7 @@ from permacite.capture.address import absolute, parse_target
 from permacite.capture.browsing.chromium import Browser
 from permacite.capture.browsing.drawing import draw_page
 from permacite.errors import CaptureError
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable

@@ -18,12 +18,12 @@ import shutil
 import stat
 import tempfile
 from asyncio import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING
 
 from permacite.errors import CaptureError
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from dataclasses import dataclass, field
+from dataclasses import field
 from time import monotonic, time
 from typing import TYPE_CHECKING, Any
 
 from permacite.errors import CaptureError
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -18,6 +18,7 @@ from permacite import media_types
 from permacite.capture.address import comparable
 from permacite.capture.crawls.messages import MOST_HEAD, Digest, read_head, value_of
 from permacite.capture.crawls.records import RecordPosition, WarcReader
+from permacite.lazy_dataclass import dataclass
 from permacite.media_types import PAGES
 from permacite.scan import compile_pattern
 

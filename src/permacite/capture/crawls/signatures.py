@@ -26,13 +26,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import warnings
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite.errors import IntegrityError, NotFoundError, ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:

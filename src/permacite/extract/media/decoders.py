@@ -16,13 +16,13 @@ import mmap
 import pkgutil
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from math import ceil
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from permacite.errors import DecodingError, ParseError, PermaciteError
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:

@@ -17,11 +17,11 @@ from __future__ import annotations
 
 import struct
 import zlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from permacite.errors import LimitError
 from permacite.extract.media.decoders import MAX_FRAMES, undecodable
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

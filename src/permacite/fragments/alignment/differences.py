@@ -10,12 +10,13 @@ within the passage are shown as deleted in one place and inserted in another.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
 from permacite.fragments.alignment.aligning import align
 from permacite.fragments.alignment.chains import MatchedBlock, longest_chain
 from permacite.fragments.alignment.words import is_mark, is_number, is_word
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Sequence

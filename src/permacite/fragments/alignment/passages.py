@@ -8,7 +8,6 @@ that came of it, and what is among them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
@@ -19,6 +18,7 @@ from permacite.fragments.alignment.differences import Change, changes, negations
 from permacite.fragments.alignment.editing import resemblance, weigh, weight
 from permacite.fragments.alignment.words import Range, is_word
 from permacite.fragments.likeness import likeness
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,10 +10,10 @@ A sentence ends where its mark stands, at a blank line, and in Thai and its neig
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:

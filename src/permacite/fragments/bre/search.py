@@ -13,7 +13,6 @@ expression is mistaken for notation.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -30,6 +29,7 @@ from permacite.fragments.bre.syntax import (
     Sequence,
     parse,
 )
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 
 __all__ = ["Pattern", "compile", "emit"]

@@ -26,11 +26,11 @@ Readings, where the standard leaves the meaning undefined:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from permacite.errors import LimitError
 from permacite.fragments.bre.brackets import WORD, bracket_expression, complement
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import Cursor, compile_pattern
 
 if TYPE_CHECKING:

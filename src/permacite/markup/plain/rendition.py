@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from permacite.errors import NotFoundError
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from permacite.lazy_dataclass import dataclass
 from permacite.markup import Document
 from permacite.media_types import PAGES
 from permacite.mhtml.export.elements import Elements, InertDocument, Links, escape, get, start_tag

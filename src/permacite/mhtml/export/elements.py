@@ -6,9 +6,9 @@ value in quotation marks and nothing in it that any state of a tokenizer could t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from permacite.lazy_dataclass import dataclass
 from permacite.markup.names import VOID
 from permacite.mhtml.export.supply import NOTHING, EmbeddedContent
 from permacite.mhtml.links import in_srcset

@@ -14,9 +14,9 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from permacite.lazy_dataclass import dataclass
 from permacite.markup import css_urls, decode, sniff_charset
 from permacite.media_types import essence
 from permacite.mhtml.links import rewrite

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from permacite.lazy_dataclass import dataclass
 
 __all__ = ["DEFECTS", "Defect", "Limits"]
 

@@ -14,12 +14,12 @@ relative where the base is `http:` and hierarchical, as the example of §9.6 nee
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from permacite import markup, uri
 from permacite.charsets import encode
 from permacite.errors import ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.media_types import PAGES
 from permacite.mhtml.browser_urls import escaped_as_browsers_do, lowered
 from permacite.scan import compile_pattern

@@ -16,9 +16,10 @@ a reference of another.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from permacite.lazy_dataclass import dataclass
 from permacite.mhtml.browser_urls import fully_escaped
 from permacite.mhtml.reading import related
 from permacite.mhtml.reading.base import Bases, octets_in

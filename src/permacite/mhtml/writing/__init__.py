@@ -16,11 +16,11 @@ that holds it is written in base64.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
 from permacite.errors import LimitError
+from permacite.lazy_dataclass import dataclass
 from permacite.mhtml.label import fold_url, write_location
 from permacite.mhtml.mime.parameters import parse_structured
 from permacite.mhtml.writing.browsers import parts_for_browsers

@@ -21,11 +21,12 @@ Chromium refuses those in any local file.
 from __future__ import annotations
 
 from binascii import b2a_base64
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from permacite.charsets import codec_of, encode
 from permacite.errors import LimitError
+from permacite.lazy_dataclass import dataclass
 from permacite.markup import Doctype, StartTag, decode, tokenize
 from permacite.media_types import PAGES
 from permacite.mhtml import links

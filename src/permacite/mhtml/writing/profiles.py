@@ -6,10 +6,10 @@ RFC 2557 §10 canonical line ends, charset -> _mail      RFC 2045 §6 encodings 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from permacite.charsets import codec_of
+from permacite.lazy_dataclass import dataclass
 from permacite.mhtml.charset import charset_inside
 from permacite.mhtml.mime.parameters import parse_structured
 from permacite.mhtml.mime.transfer import encode_base64, encode_quoted_printable

@@ -6,10 +6,11 @@ RFC 2045 §5.1 Content-Type -> content_type_value      RFC 2557 §7 labels that 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 from permacite.errors import ConflictError, ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.media_types import is_media_type, is_token
 from permacite.mhtml.mime.parameters import parse_structured, quoted
 from permacite.mhtml.mime.words import encode_text

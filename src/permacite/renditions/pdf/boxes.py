@@ -16,11 +16,12 @@ import sys
 import zlib
 from array import array
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.errors import ParseError
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

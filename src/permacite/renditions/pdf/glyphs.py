@@ -7,8 +7,10 @@ text that runs to the right.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
 from permacite import uri
 from permacite.errors import NotFoundError, ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 from permacite.service import names
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.capture.address import unreachable
+from permacite.lazy_dataclass import dataclass
 from permacite.service import names
 from permacite.service.citations.about import reference_of
 from permacite.service.citations.source import source_of

@@ -7,10 +7,10 @@ address that others cannot open.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.capture.address import unreachable
+from permacite.lazy_dataclass import dataclass
 from permacite.service.citations.writing.annotation import annotation
 from permacite.service.citations.writing.bibtex import bibtex
 from permacite.service.citations.writing.csl import csl_json

@@ -6,11 +6,11 @@ and corners are told as they stand in the name.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from permacite import pdi
 from permacite.errors import ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.pdi.schemes import part_path, table_area
 from permacite.scan import compile_pattern
 from permacite.words import ENGLISH

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.errors import NotFoundError, ParseError
 from permacite.fragments import quote as quotes
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from permacite.service import names

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.errors import RestrictedError
 from permacite.fragments import convert
+from permacite.lazy_dataclass import dataclass
 from permacite.service import names
 from permacite.service.citations.about import reference_of
 from permacite.service.citations.forms import forms

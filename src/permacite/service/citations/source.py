@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from permacite import uri as references
 from permacite.bibliography import Reference
 from permacite.errors import ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.service import names
 from permacite.service.citations.about import reference_of
 from permacite.service.citations.parts import told_of, words_of

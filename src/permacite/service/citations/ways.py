@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.errors import PermaciteError
+from permacite.lazy_dataclass import dataclass
 from permacite.pdi import SCHEMES
 from permacite.service.labels import labels_of
 from permacite.service.names import is_drawn

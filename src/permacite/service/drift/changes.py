@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from permacite.errors import LimitError, NotFoundError, ParseError
 from permacite.fragments.alignment import Piece, compared
+from permacite.lazy_dataclass import dataclass
 from permacite.service import addresses, names
 
 if TYPE_CHECKING:

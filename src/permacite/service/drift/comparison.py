@@ -8,12 +8,12 @@ never moved: it names the archived words. The result says where they are now, an
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.extract import extract
 from permacite.fragments.alignment import Alignment, Fate, align, follow
+from permacite.lazy_dataclass import dataclass
 from permacite.pdi import SCHEMES, PagePlace
 from permacite.service import names
 from permacite.service.citations.parts import words_of

@@ -6,10 +6,10 @@ An outcome is news where it differs from the last one reported, or where the wor
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from permacite.errors import PermaciteError
+from permacite.lazy_dataclass import dataclass
 from permacite.service import names
 from permacite.service.drift.comparison import (
     ComparedPage,

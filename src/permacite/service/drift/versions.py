@@ -7,12 +7,12 @@ in later and earlier versions, what was changed in them, and how each new wordin
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.cache import Cache
 from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.fragments.alignment import Piece, compared
+from permacite.lazy_dataclass import dataclass
 from permacite.service import documents, names
 from permacite.service.citations.parts import words_of
 from permacite.service.drift.comparison import (

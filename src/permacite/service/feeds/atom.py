@@ -5,11 +5,11 @@ What no XML document can hold is given as U+FFFD: titles and addresses come from
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ version of one that is open, nor the other way round.
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from permacite import pdi
 from permacite.errors import NotFoundError, PermaciteError, StorageError
+from permacite.lazy_dataclass import dataclass
 from permacite.limits import UPLOAD_BYTES
 from permacite.service import names, sources
 from permacite.service.access import Choice

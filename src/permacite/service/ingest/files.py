@@ -7,13 +7,14 @@ soon.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from permacite.archive import NewVersion, Provenance, Witness
 from permacite.archive.objects import digest_of
 from permacite.charsets import codec_of
 from permacite.errors import PermaciteError
+from permacite.lazy_dataclass import dataclass
 from permacite.renditions import reads, rendition_named
 from permacite.service.ingest import incoming
 from permacite.service.ingest.others.folders import complete, folder_of

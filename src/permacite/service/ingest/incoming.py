@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from permacite import mhtml, pdi
 from permacite.archive import JSON, NewRepresentation, with_indexes
 from permacite.capture.crawls.mementos import at_address
 from permacite.errors import ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.markup import Document
 from permacite.media_types import PAGES
 from permacite.service import sources

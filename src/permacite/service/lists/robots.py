@@ -7,12 +7,12 @@ as that person's agent.
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from permacite.capture import FetchLimits, FetchOptions, fetch
 from permacite.errors import CaptureError
+from permacite.lazy_dataclass import dataclass
 from permacite.service.ingest.directives import AGENT
 
 if TYPE_CHECKING:

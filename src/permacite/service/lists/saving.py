@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from permacite.errors import CaptureError, PermaciteError, StorageError
+from permacite.lazy_dataclass import dataclass
 from permacite.service import names
 from permacite.service.ingest.options import SaveOptions, SaveRun
 from permacite.service.ingest.saving import Ingest

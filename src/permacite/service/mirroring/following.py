@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import base64
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -44,6 +44,7 @@ from permacite.errors import (
     ParseError,
     StorageError,
 )
+from permacite.lazy_dataclass import dataclass
 from permacite.service import names
 from permacite.service.mirroring import forks
 from permacite.service.mirroring.remote import STRETCH, RemoteArchive, RemoteTree

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import io
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from permacite import pdi as grammar
 from permacite.archive import Repository
 from permacite.archive.objects import ContentReader
 from permacite.errors import IntegrityError, ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.pdi import PDI
 from permacite.service.location import checked_location
 from permacite.service.mirroring.remote import RemoteArchive

@@ -19,10 +19,10 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from permacite.errors import ConflictError, IntegrityError, ParseError, StorageError
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

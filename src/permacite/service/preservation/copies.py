@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import TYPE_CHECKING
 
 from permacite.archive import Repository, place_of
@@ -17,6 +17,7 @@ from permacite.archive.log import Checkpoint
 from permacite.archive.log.keys import Verifier
 from permacite.archive.log.note import Note
 from permacite.errors import IntegrityError, ParseError, StorageError
+from permacite.lazy_dataclass import dataclass
 from permacite.service.plain import UNPRINTED
 
 if TYPE_CHECKING:

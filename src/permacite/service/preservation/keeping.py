@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import shutil
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from permacite.errors import StorageError
+from permacite.lazy_dataclass import dataclass
 from permacite.service import decoders, names
 from permacite.service.findings import Report
 from permacite.service.mirroring import forks

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -25,6 +24,7 @@ from permacite.errors import (
     ParseError,
     StorageError,
 )
+from permacite.lazy_dataclass import dataclass
 from permacite.service.preservation.copies import earlier_logs
 from permacite.service.proofs.shelves import shelf_of
 

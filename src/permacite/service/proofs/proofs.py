@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from permacite.archive.log.note import Note
 from permacite.archive.log.policy import Policy
 from permacite.archive.log.timestamps import roots_in
 from permacite.errors import ConflictError, NotFoundError, ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.service import names
 from permacite.service.decoders import decode
 from permacite.service.plain import UNPRINTED

@@ -5,7 +5,6 @@ A witness says which of our checkpoints it cosigned last, and is shown that the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from permacite.archive.log.keys import Verifier
 from permacite.archive.log.note import SIZE, Note
 from permacite.archive.log.submission import Submission
 from permacite.errors import CaptureError, IntegrityError, ParseError
+from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

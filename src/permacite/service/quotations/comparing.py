@@ -10,7 +10,6 @@ it (transclusion by reference); anything else differs, and both texts are shown 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from permacite import pdi
 from permacite.archive import Page
 from permacite.archive.names import as_urn
 from permacite.errors import NotFoundError, ParseError, PermaciteError
+from permacite.lazy_dataclass import dataclass
 from permacite.markup import Document
 from permacite.media_types import PAGES
 from permacite.pdi.quotation import agreement

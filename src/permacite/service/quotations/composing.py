@@ -13,11 +13,11 @@ number is written. What is filled in is found again, exact, when the document is
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.bibliography import Reference
 from permacite.errors import NotFoundError, ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 from permacite.service import names
 from permacite.service.citations.forms import forms

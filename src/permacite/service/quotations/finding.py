@@ -20,11 +20,11 @@ from __future__ import annotations
 
 import bisect
 import dataclasses
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite import pdi
 from permacite.errors import ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.markup.document import read_page
 from permacite.scan import compile_pattern
 from permacite.service import names

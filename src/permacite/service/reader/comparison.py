@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite import pdi
 from permacite.fragments import quote as quotes
+from permacite.lazy_dataclass import dataclass
 from permacite.service import names
 
 if TYPE_CHECKING:

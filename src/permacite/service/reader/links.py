@@ -10,11 +10,11 @@ the words are no longer there, a browser opens the page and marks nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite import uri as references
 from permacite.errors import NotFoundError, ParseError, PermaciteError
+from permacite.lazy_dataclass import dataclass
 from permacite.limits import ADDRESS_CHARACTERS, VERSIONS_OF_ADDRESS
 from permacite.media_types import PAGES
 from permacite.service import addresses, documents, names

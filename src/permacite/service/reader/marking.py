@@ -7,11 +7,11 @@ fails the page: the page shows its fault beside the text.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.errors import NotFoundError, ParseError
 from permacite.fragments import convert, rfc5147, wilde00
+from permacite.lazy_dataclass import dataclass
 from permacite.media_types import PAGES
 from permacite.service import names
 

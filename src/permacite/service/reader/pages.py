@@ -10,12 +10,13 @@ import contextlib
 import hashlib
 import html
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from permacite import mhtml, pdi
 from permacite.errors import NotFoundError, PermaciteError, RestrictedError
 from permacite.extract import inner
+from permacite.lazy_dataclass import dataclass
 from permacite.markup import Document
 from permacite.media_types import PAGES, is_xml
 from permacite.mhtml import export

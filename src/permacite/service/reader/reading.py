@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
 from permacite.cache import Cache
 from permacite.errors import NotFoundError, PermaciteError
+from permacite.lazy_dataclass import dataclass
 from permacite.limits import PAGE_CACHE_BYTES, POSITION_CACHE_BYTES
 from permacite.pdi import PagePlace
 from permacite.service import documents, names

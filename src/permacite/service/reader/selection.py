@@ -16,12 +16,12 @@ import sys
 import zlib
 from array import array
 from bisect import bisect_right
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from permacite import mhtml
 from permacite.errors import NotFoundError
+from permacite.lazy_dataclass import dataclass
 from permacite.markup import Document, EndTag, StartTag, Text, references
 from permacite.scan import compile_pattern
 from permacite.service.labels import drawn_map_of

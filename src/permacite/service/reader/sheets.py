@@ -10,11 +10,11 @@ from __future__ import annotations
 import base64
 import html
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.cache import Cache
 from permacite.errors import IntegrityError, NotFoundError, RestrictedError
+from permacite.lazy_dataclass import dataclass
 from permacite.media_types import PDF
 from permacite.pdi import PagePlace
 from permacite.renditions.pdf.boxes import UNITS, Quad

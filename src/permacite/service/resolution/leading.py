@@ -9,12 +9,12 @@ those are asked that hold copies of what it has: links of the relation "duplicat
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from permacite import uri
 from permacite.archive.delegation import follow
 from permacite.errors import CaptureError, NotFoundError, ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 from permacite.service import names
 from permacite.service.assertions.delegating import elsewhere, request_of

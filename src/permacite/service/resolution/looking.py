@@ -6,10 +6,10 @@ Nothing is read of what they name: whether words stand there, or a part reaches 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.errors import NotFoundError, PermaciteError, RestrictedError
+from permacite.lazy_dataclass import dataclass
 from permacite.service.problems import problem
 from permacite.service.resolution.resolving import Resolver
 

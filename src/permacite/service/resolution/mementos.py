@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite.errors import PermaciteError
+from permacite.lazy_dataclass import dataclass
 from permacite.service import addresses, names
 
 if TYPE_CHECKING:

@@ -6,13 +6,14 @@ Positions count characters of the canonical CRLF text, from 0, ends excluded (PD
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
 from permacite import pdi
 from permacite.archive import Finding
 from permacite.errors import LimitError, NotFoundError, PermaciteError, StorageError
 from permacite.extract import extract_from
+from permacite.lazy_dataclass import dataclass
 from permacite.service import addresses, names
 from permacite.service.findings import Report
 from permacite.service.location import resolver_of

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from permacite.archive import of_all
 from permacite.errors import ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.service import addresses
 from permacite.service.resolution.mementos import Memento, mementos
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from permacite.errors import LimitError, NotFoundError, ParseError, PermaciteError
+from permacite.lazy_dataclass import dataclass
 from permacite.pdi import PDIPattern
 from permacite.scan import compile_pattern
 from permacite.service import addresses, documents, names

@@ -7,11 +7,11 @@ rules that made their words (docs/explanation/the-words-of-recordings.md).
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite import captions
 from permacite.errors import ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.service.transcripts import relating
 
 if TYPE_CHECKING:

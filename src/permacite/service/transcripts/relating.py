@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from permacite import captions, pdi
 from permacite.archive.names import as_urn
 from permacite.errors import ConflictError, NotFoundError, ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.pdi.predicates import predicate_iri
 from permacite.scan import compile_pattern
 from permacite.service import names

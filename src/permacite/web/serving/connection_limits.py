@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import ipaddress
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
+from permacite.lazy_dataclass import dataclass
 from permacite.limits import find_limit
 from permacite.options import option
 

@@ -11,11 +11,11 @@ import signal
 import socket
 import sys
 import tempfile
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from permacite.lazy_dataclass import dataclass
 from permacite.service import decoders
 from permacite.service.archive import Archive, warm_up
 from permacite.service.location import checked_location

@@ -13,12 +13,12 @@ taken if every other is more than twice as far.
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from permacite import pdi, uri
 from permacite.errors import NotFoundError, ParseError, PermaciteError, RestrictedError
 from permacite.fragments import quote as quotes
+from permacite.lazy_dataclass import dataclass
 from permacite.media_types import PAGES, PDF
 from permacite.pdi import PagePlace
 from permacite.service import addresses, names

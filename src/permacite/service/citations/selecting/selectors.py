@@ -24,10 +24,11 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from permacite.errors import ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.service.citations.selecting import media
 
 if TYPE_CHECKING:

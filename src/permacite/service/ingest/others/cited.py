@@ -6,10 +6,10 @@ them. Names are never taken over (decision 0080); the new citation bears the day
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from permacite.errors import ConflictError, NotFoundError, PermaciteError
+from permacite.lazy_dataclass import dataclass
 from permacite.service import names
 from permacite.service.citations.citing import cite
 from permacite.service.citations.typed import CiteTarget
