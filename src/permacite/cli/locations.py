@@ -7,8 +7,6 @@ from pathlib import Path
 
 import click
 
-from permacite.service.location import checked_location
-
 __all__ = ["FOLDER", "LOCATION"]
 
 
@@ -19,6 +17,8 @@ class _Location(click.Path):
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> str | bytes | os.PathLike[str]:
         """Read what was typed. Raises ParseError for a location that is none."""
+        from permacite.service.location import checked_location
+
         if isinstance(value, str):
             location = checked_location(value)
             if isinstance(location, str):
@@ -35,6 +35,8 @@ class _Folder(click.Path):
     ) -> str | bytes | os.PathLike[str]:
         """Read what was typed. Raises ParseError for a location that is none."""
         assert isinstance(value, str | os.PathLike)  # noqa: S101 - nothing else is typed or given
+        from permacite.service.location import checked_location
+
         if isinstance(value, str) and isinstance(checked_location(value), str):
             self.fail("expected a folder, not a location", param, ctx)
         return super().convert(value, param, ctx)
