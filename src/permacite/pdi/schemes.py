@@ -46,11 +46,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from permacite.errors import ParseError
-from permacite.lazy_dataclass import dataclass
 from permacite.media_types import PAGES, PDF, is_json, is_xml
 from permacite.pdi.escapes import UNIQUE_ID_CHARS, decapsulate
 from permacite.scan import compile_pattern

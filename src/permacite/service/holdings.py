@@ -16,11 +16,8 @@ from permacite import pdi
 from permacite.errors import NotFoundError, ParseError
 from permacite.lazy_dataclass import dataclass
 from permacite.service import addresses, documents, names
-from permacite.service.citations import recorded
 from permacite.service.location import resolver_of
 from permacite.service.plain import UNPRINTED
-from permacite.service.sources import CODE_SUFFIXES
-from permacite.service.transcripts import relating
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -199,6 +196,9 @@ class Documents:
         repository = self._repository
         name, _ = names.document_of(addresses.reference_of(repository, reference, when))
         version, _ = repository.lookup.answering(name)
+        from permacite.service.citations import recorded
+        from permacite.service.transcripts import relating
+
         history = documents.history(repository, version.pdi)
         transcripts, recordings = relating.related(repository, version)
         return Shown(
@@ -265,6 +265,8 @@ class Documents:
         takes. Of each document the highest version is listed, unless the pattern speaks of
         versions. Raises ParseError where `after` or `until` names nothing.
         """
+        from permacite.service.transcripts import relating
+
         wanted = pattern_of(pattern) if pattern else None
         repository = self._repository
         listed: list[Document] = []
@@ -393,6 +395,8 @@ def _file_name(representation: Representation, mark: str) -> str:
     """A name such as lab.example.us-2026-11-21-7.v1.mhtml, with a mark before the suffix."""
     name = representation.pdi
     stem = re.sub(r"[^0-9A-Za-z.-]+", "-", str(name.document).partition("//")[2])
+    from permacite.service.sources import CODE_SUFFIXES
+
     guessed = mimetypes.guess_extension(representation.media_type, strict=False)
     suffix = (_SUFFIXES | CODE_SUFFIXES).get(representation.media_type) or guessed
     marked = f".{mark}" if mark else ""

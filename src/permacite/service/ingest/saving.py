@@ -94,14 +94,8 @@ class Ingest:
         and not kept where it asks for that. Raises CaptureError where the page itself cannot be
         had, or (reason "robots") is not to be kept.
         """
-        wanted = Wanted(
-            options.series,
-            options.new,
-            options.confirmed_date,
-            options.standing,
-            run.key,
-            run.crawled,
-        )
+        said = options.series, options.new, options.confirmed_date, options.standing
+        wanted = Wanted(*said, run.key, run.crawled)
         fetched = fetch_page(
             uri,
             options,
