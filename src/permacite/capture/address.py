@@ -1,4 +1,4 @@
-"""Which hosts and addresses a capture may connect to: a pure check, with the reason of a refusal.
+"""Address check: hosts and addresses that a capture may connect to, with the reason of a refusal.
 
 An address is allowed only when it is a public unicast address of the internet. The table below
 names every range that is not, because `ipaddress.is_global` alone lets some of them through, and

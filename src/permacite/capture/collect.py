@@ -1,4 +1,4 @@
-"""What a page shows: its references followed to the end, several at once, each once.
+"""Collector of page resources: follows references to the end, several at once, each once.
 
 Order of the result: as a reader of the page would come upon the resources, whatever order they
 arrived in. A resource that cannot be had is a Failure, never the end of the capture.

@@ -1,4 +1,4 @@
-"""What a person has requests say: header fields, cookies and passwords, read from files.
+"""Credentials of a person for requests: header fields, cookies and passwords, read from files.
 
 They are sent and never recorded. Header fields and passwords go to the origin of the page alone
 (RFC 6454 §4: scheme, host and port), whatever it shows or redirects to; cookies go where they

@@ -1,4 +1,4 @@
-"""What a capture gives: the page, its resources, what was lost and why, and the limits it kept."""
+"""Result of a capture: the page, its resources and its failures; with the options of a fetch."""
 
 from __future__ import annotations
 

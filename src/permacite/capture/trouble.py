@@ -1,4 +1,4 @@
-"""What went wrong on the network, said in one sentence and one word."""
+"""Network errors as CaptureError: one sentence and one word for the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A parcel understood: the page as a person's own browser drew it, and what it was made of.
+"""Uploads from the browser extension: the page as it was drawn, with the answers it was made of.
 
 | in the line | what |
 |---|---|

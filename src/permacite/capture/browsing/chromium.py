@@ -1,4 +1,4 @@
-"""What is said to Chromium and what it says, over its debugging pipe.
+"""DevTools client: commands to Chromium and events from it, over its debugging pipe.
 
 Chrome DevTools Protocol 1.3: JSON messages, each ended by a NUL octet, `sessionId` naming which of
 the attached targets is meant. A `Browser` has many `Tab`s, each with a profile of its own; a tab

@@ -1,4 +1,4 @@
-"""What the script that freezes told of each document of a page, put together to one that stands.
+"""Frozen page: assembled from the report of the freezing script on each of its documents.
 
 The script runs in a browser that we started, or in a person's own: then others may have written
 what is told, and anything else than it tells is a ParseError.

@@ -1,4 +1,4 @@
-"""What a browser asks for and is answered, octet by octet, as a drawing goes on.
+"""Recorder of the requests of a browser and their answers, byte by byte, while it draws a page.
 
 Each request stops twice, before it goes out and before its answer is read (Chrome DevTools
 Protocol, `Fetch`). At the first stop its address is checked, and its host named to the guard. At

@@ -1,4 +1,4 @@
-"""What the browser tells of requests beside their octets: header fields, protocols, initiators.
+"""Network events of a browser: header fields, protocols and initiators of its requests.
 
 Chrome DevTools Protocol, `Network`. These events come before the stops of a request or after them,
 so they are put together at the end.

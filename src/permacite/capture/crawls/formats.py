@@ -1,4 +1,4 @@
-"""Which files hold many pages that others captured, told by what they begin with.
+"""Detection of WARC, ARC, WACZ and HAR files by their first bytes.
 
 | kind | source | told by |
 |---|---|---|

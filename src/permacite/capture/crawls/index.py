@@ -1,4 +1,4 @@
-"""Where each capture of a crawl stands, and when it claims to be from: an index beside the files.
+"""Index of the captures in crawl files: the position and the claimed time of each.
 
 Every octet is read once: lengths and digests are checked then, and pages are read by their places
 later. The index is a database of its own in a file that has no name, so that it takes no more

@@ -1,4 +1,4 @@
-"""Who signed a data package, by what, when, and whether that is somebody whom the user trusts.
+"""Signatures of WACZ packages: signer, key, time, and whether the user trusts them.
 
 WACZ-auth 0.1.0:
   §4.1 anonymous signatures -> `_of_key`: a key, of which nobody says whose it is

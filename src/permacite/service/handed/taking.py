@@ -1,4 +1,4 @@
-"""What a person's own browser hands over: committed as a page is that we fetched, and cited.
+"""Uploads from the browser extension: committed like fetched pages, and cited.
 
 A page that was seen with an account is closed to all but the operator. It never becomes the next
 version of one that is open, nor the other way round.

@@ -1,4 +1,4 @@
-"""What a page asks of robots: the field `X-Robots-Tag`, and `<meta name="robots">`.
+"""Robots directives of a page: the field `X-Robots-Tag`, and `<meta name="robots">`.
 
 Both say the same words, of which two count here: `noarchive` (or `nocache`) and `nofollow` (or
 `none`). They are said to all robots, or to one by its name: then they count if it is ours. A page

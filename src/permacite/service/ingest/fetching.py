@@ -1,4 +1,4 @@
-"""How a page is fetched: over HTTP alone, or drawn by a browser where scripts make its words."""
+"""Fetch of a page: over HTTP alone, or by a browser where scripts draw its words."""
 
 from __future__ import annotations
 

@@ -1,17 +1,20 @@
-"""What is told of a document that was saved."""
+"""Result of a save: the document, what is missing of it, and warnings."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from permacite.archive import Repository, Version
     from permacite.service.citations.ways import Citable
     from permacite.service.documents import Document
     from permacite.service.quotations.comparing import Quotation
 
-__all__ = ["LostResource", "Saved"]
+__all__ = ["LostResource", "Saved", "warnings_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +54,37 @@ class Saved:
     there are no words in it, or what must be known of them."""
     citable: tuple[Citable, ...] = ()
     """What of it can be cited, and how."""
+
+
+_REVIEWED = "; with --reviewed they stand in the text"
+
+
+def warnings_of(repository: Repository, version: Version) -> Iterator[str]:
+    """What may be wrong with a version, from what is on record of it."""
+    from permacite.service.ingest import drawn
+    from permacite.service.ingest.directives import asked_in
+    from permacite.service.labels import record_of
+
+    details: Mapping[str, Any] = version.provenance.details
+    for token, settled in details.get("charsets", {}).items():
+        label, by = settled.get("label"), settled.get("settled_by")
+        if by == "fallback":
+            fault = "nothing says its charset" if label is None else f"{label!r} is no charset"
+            codec = version.representation(token).charset
+            yield f"{token}: {fault}, and it is no UTF-8; it is read as {codec}"
+    yield from drawn.warnings(details)
+    asked = asked_in(details)
+    if asked:
+        yield f"the page asks of robots: {', '.join(asked)}"
+    if details.get("with_credentials"):
+        yield "seen with an account: others may see another page at this address"
+    for problem in details.get("defects", ()):
+        yield f"{problem}: it may have been cut off"
+    trouble = details.get("no_words")
+    if trouble is not None:
+        yield f"{trouble['format']}: {trouble['text']}"
+    for item in version.representations:
+        record = record_of(repository, item)
+        for notice in () if record is None else record.notices:
+            hint = _REVIEWED if notice.code in {"tracked-changes", "comments"} else ""
+            yield f"{item.format}: {notice.text}{hint}"

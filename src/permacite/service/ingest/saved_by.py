@@ -1,4 +1,4 @@
-"""What a file says of itself that somebody saved from a browser: by what, from where, and when.
+"""Origin that a saved page states: the program, the address and the time.
 
 | file | source | told by |
 |---|---|---|

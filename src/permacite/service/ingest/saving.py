@@ -33,12 +33,11 @@ from permacite.service.citations.ways import citable
 from permacite.service.derivations import complete
 from permacite.service.ingest import drawn, incoming
 from permacite.service.ingest.again import Wanted, claimed, earlier_of, previous, still_stands
-from permacite.service.ingest.directives import asked_in, directives_of
+from permacite.service.ingest.directives import directives_of
 from permacite.service.ingest.fetching import fetch_page
 from permacite.service.ingest.files import Draft, Terms, grouped, read_draft, with_folder
 from permacite.service.ingest.options import SaveRun
-from permacite.service.ingest.saved import LostResource, Saved
-from permacite.service.labels import record_of
+from permacite.service.ingest.saved import LostResource, Saved, warnings_of
 from permacite.service.plain import members
 from permacite.service.quotations.comparing import Quotations
 from permacite.service.quotations.recording import (
@@ -357,36 +356,9 @@ class Ingest:
             else tuple(self._quotations.compare(str(main.pdi), known)),
             inline_scripts=details.get("inline_scripts", 0),
             thin="thin" in details,
-            warnings=tuple(_warnings(self._repository, version)),
+            warnings=tuple(warnings_of(self._repository, version)),
             citable=citable(self._repository, version),
         )
-
-
-def _warnings(repository: Repository, version: Version) -> Iterator[str]:
-    """What may be wrong with a version, from what is on record of it."""
-    details: Mapping[str, Any] = version.provenance.details
-    for token, settled in details.get("charsets", {}).items():
-        label, by = settled.get("label"), settled.get("settled_by")
-        if by == "fallback":
-            fault = "nothing says its charset" if label is None else f"{label!r} is no charset"
-            codec = version.representation(token).charset
-            yield f"{token}: {fault}, and it is no UTF-8; it is read as {codec}"
-    yield from drawn.warnings(details)
-    asked = asked_in(details)
-    if asked:
-        yield f"the page asks of robots: {', '.join(asked)}"
-    if details.get("with_credentials"):
-        yield "seen with an account: others may see another page at this address"
-    for problem in details.get("defects", ()):
-        yield f"{problem}: it may have been cut off"
-    trouble = details.get("no_words")
-    if trouble is not None:
-        yield f"{trouble['format']}: {trouble['text']}"
-    for item in version.representations:
-        record = record_of(repository, item)
-        for notice in () if record is None else record.notices:
-            hint = _REVIEWED if notice.code in {"tracked-changes", "comments"} else ""
-            yield f"{item.format}: {notice.text}{hint}"
 
 
 def _with_missing(saved: Saved, captured: Capture, *, unchanged: bool) -> Saved:
@@ -397,9 +369,6 @@ def _with_missing(saved: Saved, captured: Capture, *, unchanged: bool) -> Saved:
 
 def _named(failures: Iterable[Failure]) -> tuple[LostResource, ...]:
     return tuple(LostResource(each.uri, each.reason, each.problem) for each in failures)
-
-
-_REVIEWED = "; with --reviewed they stand in the text"
 
 
 def _as_progress(

@@ -1,4 +1,4 @@
-"""What is known of a run over a list: enough to go on with it after any end.
+"""Journal of a run over a list, so that an interrupted run can continue.
 
 The journal is a file of lines beside the user's other state, named by the archive and the list. It
 says which run it is, and which addresses are done. A commit bears the key of its run and address,

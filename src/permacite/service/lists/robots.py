@@ -1,4 +1,4 @@
-"""What sites ask of crawlers: robots.txt (RFC 9309), asked for once a run, and kept as it stood.
+"""robots.txt of sites (RFC 9309): fetched once a run, and recorded as it was.
 
 It is obeyed for pages that links led to, and not for those that a person named: these are fetched
 as that person's agent.

@@ -1,1 +1,1 @@
-"""What people saved with other programs, one document at a time: what it is made of, and says."""
+"""Import of single documents that people saved with other programs."""

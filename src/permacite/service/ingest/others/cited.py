@@ -1,4 +1,4 @@
-"""What was cited in another archive, cited again here: where the octets and the words are the same.
+"""Citations of another archive, made again here where bytes and words are the same.
 
 A package or a bag that an archive like this one wrote tells of its pages and of what was cited of
 them. Names are never taken over (decision 0080); the new citation bears the day on which it came.
