@@ -72,7 +72,7 @@ def filled(archive: Path) -> list[str]:
 def test_sites_and_their_addresses_page_by_page(archive: Path, filled: list[str]) -> None:
     assert filled
     with Archive.open(archive) as service:
-        whole = service.documents.sites.sites()
+        whole = service.documents.captures.sites()
         assert whole.sites == (
             "a-b.example",
             "b.example",
@@ -81,7 +81,7 @@ def test_sites_and_their_addresses_page_by_page(archive: Path, filled: list[str]
             "example.org:8443",
         )
         assert whole.next is None
-        of_site = [each.uri for each in service.documents.sites.site(" Example.org ").addresses]
+        of_site = [each.uri for each in service.documents.captures.site(" Example.org ").addresses]
         assert of_site == [
             "HTTPS://Example.ORG?a=/b",
             "http://example.org/b#c",
@@ -91,56 +91,63 @@ def test_sites_and_their_addresses_page_by_page(archive: Path, filled: list[str]
         for limit in (1, 2, 3):
             parts, after = [], ""
             while True:
-                page = service.documents.sites.site("example.org", after=after, limit=limit)
+                page = service.documents.captures.site("example.org", after=after, limit=limit)
                 parts += [each.uri for each in page.addresses]
                 if page.next is None:
                     break
                 after = page.next
             assert parts == of_site
-        assert service.documents.sites.sites(limit=2).next == "b.example"
-        assert service.documents.sites.sites(after="b.example", limit=1).sites == ("example.org",)
-        last = service.documents.sites.site("example.org", after="https://example.org").addresses[0]
+        assert service.documents.captures.sites(limit=2).next == "b.example"
+        assert service.documents.captures.sites(after="b.example", limit=1).sites == (
+            "example.org",
+        )
+        last = service.documents.captures.site(
+            "example.org", after="https://example.org"
+        ).addresses[0]
         assert last.pdi == f"{filled[-1]}.html.1"
         for strange in ("", "a'b", "%", "\x00", "//", "x" * 10_000):
-            assert service.documents.sites.site(strange).addresses == ()
+            assert service.documents.captures.site(strange).addresses == ()
         for limit in (0, 1001):
             with pytest.raises(ParseError):
-                service.documents.sites.sites(limit=limit)
+                service.documents.captures.sites(limit=limit)
 
 
 def test_what_is_withdrawn_is_in_no_list(archive: Path, filled: list[str]) -> None:
     with Archive.open(archive) as service:
         service.access.withdraw(filled[-1], reason="own-error")
-        (page,) = service.documents.sites.site("example.org", after="https://example.org").addresses
+        (page,) = service.documents.captures.site(
+            "example.org", after="https://example.org"
+        ).addresses
         assert page.pdi == f"{filled[-2]}.html.1", "the last one that is given out"
-        assert service.documents.sites.calendar(HOME).total == len(
+        assert service.documents.captures.calendar(HOME).total == len(
             TIMES
         )  # with https://example.org
         for name in filled:
             service.access.standing(name, Choice(access="closed"))
         public = public_view(service)
         assert (
-            public.documents.sites.site("example.org", after="https://example.org").addresses == ()
+            public.documents.captures.site("example.org", after="https://example.org").addresses
+            == ()
         )
-        (name,) = (each.pdi for each in service.documents.sites.site("b.example").addresses)
+        (name,) = (each.pdi for each in service.documents.captures.site("b.example").addresses)
         service.access.withdraw(name, reason="own-error")
-        assert "b.example" not in service.documents.sites.sites().sites
-        assert service.documents.sites.sites(limit=1).next == "a-b.example"
+        assert "b.example" not in service.documents.captures.sites().sites
+        assert service.documents.captures.sites(limit=1).next == "a-b.example"
 
 
 def test_a_calendar_in_any_spelling(archive: Path, filled: list[str], cli: Cli) -> None:
     with Archive.open(archive) as service:
         for spelling in (HOME, "https://EXAMPLE.org", "https://example.org:443/#x", f" {HOME} "):
-            found = service.documents.sites.calendar(spelling)
+            found = service.documents.captures.calendar(spelling)
             assert found.normal == HOME
             assert [(each.year, each.count) for each in found.years][:2] == [(2019, 1), (2024, 1)]
-        found = service.documents.sites.calendar(HOME, year=2026)
+        found = service.documents.captures.calendar(HOME, year=2026)
         days = {str(day.day): [each.pdi for each in day.versions] for day in found.days}
         assert days["2026-11-02"] == [f"{name}.html.1" for name in filled[2:4]]
-        assert service.documents.sites.calendar(HOME, year=2020).days == ()
-        assert service.documents.sites.calendar("https://none.example/").years == ()
+        assert service.documents.captures.calendar(HOME, year=2020).days == ()
+        assert service.documents.captures.calendar("https://none.example/").years == ()
         with pytest.raises(ParseError):
-            service.documents.sites.calendar("no address")
+            service.documents.captures.calendar("no address")
     told = cli("calendar", "https://EXAMPLE.org", "--year", "2024")
     assert told.out == f"2024-02-29 08:00:00  {filled[1]}.html.1\n"
     assert "2019 (1)" in told.err

@@ -21,7 +21,7 @@ from permacite.errors import (
     NotFoundError,
     StorageError,
 )
-from permacite.service.proofs.logs import Log
+from permacite.service.proofs.logs import ArchiveLog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -342,7 +342,7 @@ def test_a_log_cut_back_with_its_checkpoints_is_held_to_what_was_handed_out(
     with Repository.open(directory, clock=noon) as archive:
         assert {one.kind for one in archive.fixity.verify()} == {"ok"}, "nothing here can tell"
         with pytest.raises(IntegrityError, match="cut short, or this is a split view"):
-            Log(archive).held_to(handed_out)
+            ArchiveLog(archive).held_to(handed_out)
 
 
 def test_a_cut_log_is_never_signed_again(archive: Repository, directory: Path) -> None:

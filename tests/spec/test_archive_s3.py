@@ -24,7 +24,7 @@ from permacite.errors import (
     ParseError,
     StorageError,
 )
-from permacite.service.proofs.logs import Log
+from permacite.service.proofs.logs import ArchiveLog
 from permacite.web.app import create_app
 
 if TYPE_CHECKING:
@@ -391,11 +391,11 @@ def test_the_tiles_of_the_log_are_published_for_any_web_server(
     with Repository.open(directory, clock=noon) as archive:
         for number in range(300):
             commit(archive, b"%d" % number)
-        Log(archive).export_tiles(tmp_path / "tiles")
-        first = Log(archive).export_tiles(f"s3://{public}/log")
+        ArchiveLog(archive).export_tiles(tmp_path / "tiles")
+        first = ArchiveLog(archive).export_tiles(f"s3://{public}/log")
         commit(archive, b"one more")
         del troubled.asked[:]
-        second = Log(archive).export_tiles(f"s3://{public}/log")
+        second = ArchiveLog(archive).export_tiles(f"s3://{public}/log")
         asked = [where.split()[0] for method, where in troubled.asked if method == "PUT"]
     assert (first.size, second.size) == (302, 303)
     files = {str(path.relative_to(tmp_path / "tiles")) for path in (tmp_path / "tiles").rglob("*")}
@@ -411,4 +411,4 @@ def test_the_tiles_of_the_log_are_published_for_any_web_server(
         Repository.create(tmp_path / "other", series=SERIES, clock=noon) as other,
         pytest.raises(IntegrityError),
     ):
-        Log(other).export_tiles(f"s3://{public}/log")
+        ArchiveLog(other).export_tiles(f"s3://{public}/log")

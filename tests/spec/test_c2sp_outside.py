@@ -30,7 +30,7 @@ from permacite.archive.entries import Entry, Sealed, in_clear
 from permacite.archive.log.tiles import Tile, tiles_of
 from permacite.errors import LimitError, NotFoundError, ParseError
 from permacite.service.mirroring.following import follow
-from permacite.service.proofs.logs import Log
+from permacite.service.proofs.logs import ArchiveLog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -173,7 +173,7 @@ def test_c2sp_tiles_of_a_mirror_are_read_outside_without_its_database(
     with served(str(Repository.at(archive.directory))) as origin:
         assert follow(origin.base, into, cosigner=tmp_path / "cosigner").size == MANY
     with archives.Repository.open(into) as mirror:
-        Log(mirror).export_tiles(folder)
+        ArchiveLog(mirror).export_tiles(folder)
     shutil.rmtree(into)
     found = checker("tiles", key, folder)
     assert (found.stdout, found.stderr) == (f"ok {MANY} entries\n", "")
@@ -184,7 +184,7 @@ def test_c2sp_tlog_tiles_are_read_outside(
     checker: Checker, archive: Repository, key: str, tmp_path: Path
 ) -> None:
     folder = tmp_path / "tiles"
-    Log(archive).export_tiles(folder)
+    ArchiveLog(archive).export_tiles(folder)
     found = checker("tiles", key, folder)
     assert (found.stdout, found.stderr) == (f"ok {MANY} entries\n", "")
     written = {str(one.relative_to(folder)) for one in folder.rglob("*") if one.is_file()}
@@ -219,7 +219,7 @@ def test_all_that_is_not_erased_is_accepted_outside(checker: Checker, tmp_path: 
         (tmp_path / "old").write_text(before)
         (tmp_path / "new").write_text(archive.log.checkpoint())
         hashes = [base64.b64encode(one).decode() for one in archive.log.consistency(3, 4)]
-        Log(archive).export_tiles(tmp_path / "tiles")
+        ArchiveLog(archive).export_tiles(tmp_path / "tiles")
     (tmp_path / "proof").write_text("\n".join(hashes))
     assert checker("bundle", key, tmp_path / "bundle").stdout == "ok entry 2 of 4\n"
     grown = checker("grown", key, tmp_path / "old", tmp_path / "new", tmp_path / "proof")

@@ -10,7 +10,7 @@ from tests.engines import Repository
 
 from permacite import pdi
 from permacite.archive import NewRepresentation
-from permacite.service.quotations.overlapping import Overlaps
+from permacite.service.quotations.comparing import Overlaps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -27,7 +27,7 @@ from permacite.archive.log.timestamps import Request, fault_of, read
 from permacite.cli import run
 from permacite.errors import CaptureError, IntegrityError, ParseError
 from permacite.service.proofs import proofs
-from permacite.service.proofs.logs import Log
+from permacite.service.proofs.logs import ArchiveLog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -174,7 +174,7 @@ def prove(archive: Repository, number: int = 1) -> bytes:
 @pytest.fixture
 def stamped(archive: Repository, server: Server) -> Repository:
     """The same, its log stamped, and another document committed after."""
-    Log(archive).stamp(server.base, allow_private=True)
+    ArchiveLog(archive).stamp(server.base, allow_private=True)
     archive.committer.commit([NewRepresentation(b"later", "text/plain", charset="utf-8")])
     return archive
 
@@ -183,7 +183,7 @@ def test_rfc3161_s2_4_the_log_is_stamped_and_the_proof_says_when(
     archive: Repository, server: Server, authority: Path
 ) -> None:
     roots = (authority / "ca.pem").read_bytes()
-    made = Log(archive).stamp(server.base, roots=roots, allow_private=True)
+    made = ArchiveLog(archive).stamp(server.base, roots=roots, allow_private=True)
     assert (made.size, made.authority, made.checked) == (1, server.base, True)
     assert [media_type for media_type, _ in server.asked] == ["application/timestamp-query"]
     found = proofs.check(prove(archive), str(archive.log.verifier), tsa_roots=roots)
@@ -314,7 +314,7 @@ def test_no_damage_makes_a_time_stamp_say_another_time(
 
 def test_answers_that_are_no_time_stamp_are_refused(archive: Repository, server: Server) -> None:
     def ask() -> None:
-        Log(archive).stamp(server.base, allow_private=True)
+        ArchiveLog(archive).stamp(server.base, allow_private=True)
 
     server.replayed = server.answer(Request.about(archive.log.checkpoint()).content)
     with pytest.raises(IntegrityError, match="answers another request"):
@@ -341,7 +341,7 @@ def test_an_answer_of_another_authority_is_not_kept(
 ) -> None:
     other = (make_authority(tmp_path / "other") / "ca.pem").read_bytes()
     with pytest.raises(IntegrityError, match="does not hold"):
-        Log(archive).stamp(server.base, roots=other, allow_private=True)
+        ArchiveLog(archive).stamp(server.base, roots=other, allow_private=True)
     assert archive.log.stamped() == []
 
 
@@ -349,7 +349,7 @@ def test_authorities_in_this_network_are_asked_only_if_allowed(
     archive: Repository, server: Server
 ) -> None:
     with pytest.raises(CaptureError):
-        Log(archive).stamp(server.base)
+        ArchiveLog(archive).stamp(server.base)
     assert server.asked == []
 
 

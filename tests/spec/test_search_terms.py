@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from permacite.errors import ParseError
-from permacite.service.search.places import passage
+from permacite.service.search.finding import passage
 from permacite.service.search.terms import folded, read_query, terms_in
 
 TERMS = [

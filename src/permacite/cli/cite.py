@@ -9,7 +9,7 @@ import click
 from permacite.cli.output import at_option, emit, json_option, note, table
 from permacite.click_options import click_options
 from permacite.service.archive import Archive
-from permacite.service.citations.selecting.citing import PROGRAMS
+from permacite.service.citations.selecting.selections import PROGRAMS
 from permacite.service.citations.selecting.selectors import MOST_BYTES
 from permacite.service.citations.typed import CiteTarget
 

@@ -20,7 +20,13 @@ if TYPE_CHECKING:
     from permacite.service.lists.saving import Lists
     from permacite.service.preservation.copies import Copy, EarlierLog
     from permacite.service.preservation.keeping import Copies
-    from permacite.service.proofs.logs import Consistency, Log, LogState, SealedDay, StampedLog
+    from permacite.service.proofs.logs import (
+        ArchiveLog,
+        Consistency,
+        LogState,
+        SealedDay,
+        StampedLog,
+    )
     from permacite.service.proofs.proofs import Proof, Proofs
     from permacite.service.quotations.comparing import Quotations
     from permacite.service.quotations.composing import Composed
@@ -31,6 +37,7 @@ __all__ = [
     "About",
     "Access",
     "Annotations",
+    "ArchiveLog",
     "Assertion",
     "Choice",
     "Citations",
@@ -47,7 +54,6 @@ __all__ = [
     "FramedPage",
     "Kept",
     "Lists",
-    "Log",
     "LogState",
     "NameSet",
     "PageState",
@@ -80,7 +86,7 @@ on_demand(
         "permacite.service.citations.quoted": "Passage",
         "permacite.service.documents": "VersionNote",
         "permacite.service.preservation.copies": "Copy, EarlierLog",
-        "permacite.service.proofs.logs": "Consistency, Log, LogState, SealedDay, StampedLog",
+        "permacite.service.proofs.logs": "ArchiveLog, Consistency, LogState, SealedDay, StampedLog",
         "permacite.service.proofs.proofs": "Proof, Proofs",
         "permacite.service.quotations.composing": "Composed",
         "permacite.service.reader.pages": "FramedPage, PageState",

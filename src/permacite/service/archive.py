@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from permacite.service.ingest.saved import Saved
     from permacite.service.lists.saving import Lists
     from permacite.service.preservation.keeping import Copies
-    from permacite.service.proofs.logs import Log
+    from permacite.service.proofs.logs import ArchiveLog
     from permacite.service.proofs.proofs import Proofs
     from permacite.service.quotations.comparing import Quotations
     from permacite.service.resolution.resolving import Resolved
@@ -88,30 +88,18 @@ class Archive:
         resolver: str | None = None,
         objects: str | None = None,
     ) -> Self:
-        """Make an archive, with its octets in the store at the address `objects` if there is one.
-
-        Raises ConflictError where one is, ParseError for a bad series or address, StorageError.
-        """
-        repository = Repository.create(
-            directory or default_directory(), series=series, objects=objects
-        )
+        """Make an archive: see `create`. `resolver` is the address that answers for its names."""
+        location = directory or default_directory()
+        repository = Repository.create(location, series=series, objects=objects)
         repository.settings.set("resolver", (resolver or DEFAULT_RESOLVER).rstrip("/"))
         return cls(repository)
 
     @classmethod
     def open(cls, directory: Location | None = None) -> Self:
-        """Open an archive. The default one is made when it is first used.
-
-        Raises StorageError where `directory` is given and holds no archive.
-        """
+        """Open an archive: see `open`. The default one is made when it is first used."""
         if directory is None and not default_directory().exists():
             return cls.create(None)
-        try:
-            return cls(Repository.open(directory or default_directory()))
-        except StorageError as error:
-            if error.reason == "missing" and not error.hint:
-                error.hint = f"permacite init {directory} makes an archive there"
-            raise
+        return cls(_open_repository(directory or default_directory()))
 
     def close(self) -> None:
         """Let go of the archive."""
@@ -183,8 +171,10 @@ class Archive:
     def verify(
         self, reference: str | None = None, *, progress: Callable[[Finding], None] | None = None
     ) -> Report:
-        """Check what is stored under `reference`, or everything: see `Resolver.verify`."""
-        return self.documents.resolver.verify(reference, progress=progress)
+        """Check what is stored under `reference`, or everything: its bytes, and cited words."""
+        from permacite.service.resolution.verifying import verify
+
+        return verify(self._repository, reference, progress=progress)
 
     def prove(
         self, reference: str, *, seal: bool = False, html: bool = False, language: str = "en"
@@ -253,11 +243,11 @@ class Archive:
         return Access(self._repository)
 
     @cached_property
-    def log(self) -> Log:
+    def log(self) -> ArchiveLog:
         """The log that every commit is in."""
-        from permacite.service.proofs.logs import Log
+        from permacite.service.proofs.logs import ArchiveLog
 
-        return Log(self._repository)
+        return ArchiveLog(self._repository)
 
     @cached_property
     def lists(self) -> Lists:
@@ -315,3 +305,12 @@ def warm_up(archive: Archive) -> None:
     from permacite.service import names
 
     names.parse(f"urn:pdi://{archive.documents.series.names()[0]}/2026/11/22/1.text.1")
+
+
+def _open_repository(location: Location) -> Repository:
+    try:
+        return Repository.open(location)
+    except StorageError as error:
+        if error.reason == "missing" and not error.hint:
+            error.hint = f"permacite init {location} makes an archive there"
+        raise

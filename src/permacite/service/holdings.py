@@ -10,7 +10,7 @@ import mimetypes
 import re
 from dataclasses import field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from permacite import pdi
 from permacite.errors import NotFoundError, ParseError
@@ -28,11 +28,10 @@ if TYPE_CHECKING:
     from permacite.service.derivations import Derivations
     from permacite.service.documents import Document, VersionNote
     from permacite.service.reader.reading import Reader
+    from permacite.service.resolution.captures import Captures
     from permacite.service.resolution.leading import Leading
     from permacite.service.resolution.looking import LookUps
-    from permacite.service.resolution.mementos import Mementos
     from permacite.service.resolution.resolving import Resolver
-    from permacite.service.resolution.sites import Sites
     from permacite.service.search.finding import Search
     from permacite.service.transcripts.relating import Related
 
@@ -94,6 +93,23 @@ class NameSet:
     """Names where the next page goes on (`after`); None on the last page, as in a Listing."""
     until: str | None
     """Names what was the newest version at the first page."""
+
+    @classmethod
+    def of(cls, pattern: str, listing: Listing) -> Self:
+        """The names of the formats that a listing has, as far as `pattern` covers them."""
+        wanted = pattern_of(pattern).format
+        formats = [item for document in listing.documents for item in document.formats]
+        if wanted not in {None, "*"}:
+            formats = [item for item in formats if item.format == wanted]
+        return cls(
+            pattern=pattern,
+            complete=False,
+            known=listing.total,
+            names=tuple(item.pdi for item in formats),
+            documents=listing.documents,
+            next=listing.next,
+            until=listing.until,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,20 +174,7 @@ class Documents:
         until: str | None = None,
     ) -> NameSet:
         """What a name with wildcards stands for, as far as this archive knows, by pages."""
-        wanted = pattern_of(pattern).format
-        listing = self.list(pattern, limit=limit, after=after, until=until)
-        formats = [item for document in listing.documents for item in document.formats]
-        if wanted not in {None, "*"}:
-            formats = [item for item in formats if item.format == wanted]
-        return NameSet(
-            pattern=pattern,
-            complete=False,
-            known=listing.total,
-            names=tuple(item.pdi for item in formats),
-            documents=listing.documents,
-            next=listing.next,
-            until=listing.until,
-        )
+        return NameSet.of(pattern, self.list(pattern, limit=limit, after=after, until=until))
 
     def names_from(self, address: str) -> list[str]:
         """The full names of what was archived from an address, newest first.
@@ -189,29 +192,11 @@ class Documents:
         return str(documents.opened(self._repository, version).pdi)
 
     def show(self, reference: str, *, when: datetime | None = None) -> Shown:
-        """All that is known about the version that a reference names. Raises NotFoundError.
+        """All that is known about a version; an address means that nearest to `when`, or the last.
 
-        A web address names the version that was saved nearest to a time, or the newest.
+        Raises NotFoundError.
         """
-        repository = self._repository
-        name, _ = names.document_of(addresses.reference_of(repository, reference, when))
-        version, _ = repository.lookup.answering(name)
-        from permacite.service.citations import recorded
-        from permacite.service.transcripts import relating
-
-        history = documents.history(repository, version.pdi)
-        transcripts, recordings = relating.related(repository, version)
-        return Shown(
-            document=documents.document(repository, version),
-            versions=tuple(item.number for item in history),
-            history=history,
-            citations=recorded.all_cited(repository, repository.passages.citations(version.pdi)),
-            provenance=dict(version.provenance.details),
-            standing=repository.access.standing(version.pdi),
-            remarks=tuple(repository.statement_search.remarks(version.representations)),
-            transcripts=transcripts,
-            transcript_of=recordings,
-        )
+        return _shown(self._repository, reference, when=when)
 
     def export(self, reference: str, *, for_browsers: bool = False) -> Exported:
         """The stored octets of a format; where none is named, of the aggregate if there is one.
@@ -219,33 +204,7 @@ class Documents:
         With `for_browsers` the aggregate is written anew in the profile that browsers open: the
         result is derived, and every part keeps its bytes. Raises ParseError where there is none.
         """
-        name, _ = names.document_of(reference)
-        version = self._repository.lookup.version(name)
-        formats = version.representations
-        aggregates = [r for r in formats if r.media_type == _AGGREGATE and r.derived_from is None]
-        if name.format is None and aggregates:
-            representation = aggregates[0]
-        else:
-            representation = self._repository.lookup.representation(name)
-        if for_browsers and representation.media_type != _AGGREGATE:
-            raise ParseError(
-                f"only an aggregate is written for browsers, and this is {representation.format}",
-                reference,
-                0,
-                "RFC 2557 §7",
-            )
-        content = self._repository.contents.read(representation)
-        if for_browsers:
-            from permacite import mhtml
-
-            content = mhtml.for_browsers(content)
-        return Exported(
-            pdi=str(representation.pdi),
-            media_type=representation.media_type,
-            suggested_name=_file_name(representation, "for-browsers" if for_browsers else ""),
-            derived=for_browsers,
-            content=content,
-        )
+        return _exported(self._repository, reference, for_browsers=for_browsers)
 
     def list(
         self,
@@ -265,39 +224,14 @@ class Documents:
         takes. Of each document the highest version is listed, unless the pattern speaks of
         versions. Raises ParseError where `after` or `until` names nothing.
         """
-        from permacite.service.transcripts import relating
-
-        wanted = pattern_of(pattern) if pattern else None
-        repository = self._repository
-        listed: list[Document] = []
-        place = after
-        while True:
-            try:
-                page = repository.lists.page(
-                    wanted,
-                    limit=_AT_ONCE if limit is None else limit - len(listed),
-                    after=place,
-                    until=until,
-                    latest=wanted is None or wanted.version is None,
-                    newest_first=newest_first,
-                )
-            except NotFoundError as error:
-                problem = "expected the name of a version that is here, to go on from there"
-                raise ParseError(problem, error.name, 0, hint="a page tells it: `next`") from error
-            listed += relating.with_recordings(repository, documents.documents(page))
-            enough = limit is not None and not (fill and len(listed) < limit)
-            if enough or page.next is None:
-                break
-            place, until = page.next, page.until
-        complete = after is None and page.next is None
-        known = len(listed) if complete else None
-        return Listing(
+        return _listed(
+            self._repository,
             pattern,
-            tuple(listed),
-            repository.lists.documents() if wanted is None else known,
-            complete=complete,
-            next=page.next,
-            until=page.until if page.next else None,
+            limit=limit,
+            after=after,
+            until=until,
+            newest_first=newest_first,
+            fill=fill,
         )
 
     @cached_property
@@ -308,18 +242,11 @@ class Documents:
         return Resolver(self._repository)
 
     @cached_property
-    def mementos(self) -> Mementos:
-        """Captures of an address by time (RFC 7089)."""
-        from permacite.service.resolution.mementos import Mementos
+    def captures(self) -> Captures:
+        """Captures of an address by time, by site and by day."""
+        from permacite.service.resolution.captures import Captures
 
-        return Mementos(self._repository)
-
-    @cached_property
-    def sites(self) -> Sites:
-        """Captures by site, and the calendar of an address."""
-        from permacite.service.resolution.sites import Sites
-
-        return Sites(self._repository)
+        return Captures(self._repository)
 
     @cached_property
     def derivations(self) -> Derivations:
@@ -401,3 +328,99 @@ def _file_name(representation: Representation, mark: str) -> str:
     suffix = (_SUFFIXES | CODE_SUFFIXES).get(representation.media_type) or guessed
     marked = f".{mark}" if mark else ""
     return f"{stem}.v{name.version}{marked}{suffix or f'.{representation.format}'}"
+
+
+def _exported(repository: Repository, reference: str, *, for_browsers: bool) -> Exported:
+    name, _ = names.document_of(reference)
+    version = repository.lookup.version(name)
+    formats = version.representations
+    aggregates = [r for r in formats if r.media_type == _AGGREGATE and r.derived_from is None]
+    if name.format is None and aggregates:
+        representation = aggregates[0]
+    else:
+        representation = repository.lookup.representation(name)
+    if for_browsers and representation.media_type != _AGGREGATE:
+        raise ParseError(
+            f"only an aggregate is written for browsers, and this is {representation.format}",
+            reference,
+            0,
+            "RFC 2557 §7",
+        )
+    content = repository.contents.read(representation)
+    if for_browsers:
+        from permacite import mhtml
+
+        content = mhtml.for_browsers(content)
+    return Exported(
+        pdi=str(representation.pdi),
+        media_type=representation.media_type,
+        suggested_name=_file_name(representation, "for-browsers" if for_browsers else ""),
+        derived=for_browsers,
+        content=content,
+    )
+
+
+def _listed(
+    repository: Repository,
+    pattern: str | None,
+    *,
+    limit: int | None,
+    after: str | None,
+    until: str | None,
+    newest_first: bool,
+    fill: bool,
+) -> Listing:
+    from permacite.service.transcripts import relating
+
+    wanted = pattern_of(pattern) if pattern else None
+    listed: list[Document] = []
+    place = after
+    while True:
+        try:
+            page = repository.lists.page(
+                wanted,
+                limit=_AT_ONCE if limit is None else limit - len(listed),
+                after=place,
+                until=until,
+                latest=wanted is None or wanted.version is None,
+                newest_first=newest_first,
+            )
+        except NotFoundError as error:
+            problem = "expected the name of a version that is here, to go on from there"
+            raise ParseError(problem, error.name, 0, hint="a page tells it: `next`") from error
+        listed += relating.with_recordings(repository, documents.documents(page))
+        enough = limit is not None and not (fill and len(listed) < limit)
+        if enough or page.next is None:
+            break
+        place, until = page.next, page.until
+    complete = after is None and page.next is None
+    known = len(listed) if complete else None
+    return Listing(
+        pattern,
+        tuple(listed),
+        repository.lists.documents() if wanted is None else known,
+        complete=complete,
+        next=page.next,
+        until=page.until if page.next else None,
+    )
+
+
+def _shown(repository: Repository, reference: str, *, when: datetime | None) -> Shown:
+    from permacite.service.citations import recorded
+    from permacite.service.transcripts import relating
+
+    name, _ = names.document_of(addresses.reference_of(repository, reference, when))
+    version, _ = repository.lookup.answering(name)
+    history = documents.history(repository, version.pdi)
+    transcripts, recordings = relating.related(repository, version)
+    return Shown(
+        document=documents.document(repository, version),
+        versions=tuple(item.number for item in history),
+        history=history,
+        citations=recorded.all_cited(repository, repository.passages.citations(version.pdi)),
+        provenance=dict(version.provenance.details),
+        standing=repository.access.standing(version.pdi),
+        remarks=tuple(repository.statement_search.remarks(version.representations)),
+        transcripts=transcripts,
+        transcript_of=recordings,
+    )

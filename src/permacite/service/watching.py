@@ -23,9 +23,8 @@ from permacite.errors import (
     StorageError,
 )
 from permacite.lazy_dataclass import dataclass
-from permacite.service import addresses, names
+from permacite.service import addresses, feeds, names
 from permacite.service.drift import outcomes
-from permacite.service.feeds import news
 from permacite.service.ingest.options import SaveOptions, SaveRun
 from permacite.service.ingest.saving import Ingest
 from permacite.service.lists.robots import Robots
@@ -124,7 +123,7 @@ class Watches:
 
     def feed(self, words: Words = ENGLISH) -> str:
         """What became of cited passages, as an Atom feed (RFC 4287): the newest first."""
-        return str(news.of(self._repository, words))
+        return str(feeds.drift_feed(self._repository, words))
 
     def _address(self, typed: str) -> str:
         """The address of a page, as it was saved. Raises NotFoundError, ParseError."""

@@ -18,7 +18,7 @@ from permacite.limits import (
     UPLOAD_BYTES,
     UPLOAD_LINES_BYTES,
 )
-from permacite.service.feeds.news import PATH as DRIFT_FEED
+from permacite.service.feeds import PATH as DRIFT_FEED
 from permacite.web import assets
 from permacite.web.route import CacheClass, TableRoute, unknown_route
 from permacite.web.routes import annotations as annotation_routes

@@ -37,11 +37,11 @@ def sites(
     """
     with Archive.open(folder) as archive:
         if site is None:
-            known = archive.documents.sites.sites(after=after, limit=limit)
+            known = archive.documents.captures.sites(after=after, limit=limit)
             lines, found = known.sites, known.next
             told: object = known
         else:
-            held = archive.documents.sites.site(site, after=after, limit=limit)
+            held = archive.documents.captures.site(site, after=after, limit=limit)
             lines = tuple(f"{each.pdi}  {each.uri}" for each in held.addresses)
             told, found = held, held.next
     if as_json:
@@ -67,7 +67,7 @@ def calendar(folder: Location | None, /, address: str, *, year: int | None, as_j
     Exit status: 0 something is listed, 1 nothing, 2 that is no address.
     """
     with Archive.open(folder) as archive:
-        found = archive.documents.sites.calendar(address, year=year)
+        found = archive.documents.captures.calendar(address, year=year)
     if as_json:
         emit(found)
     else:

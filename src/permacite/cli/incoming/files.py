@@ -20,7 +20,7 @@ from permacite.service.ingest.crawls import is_crawl
 from permacite.service.ingest.files import files_in
 from permacite.service.libraries.bags import is_bag
 from permacite.service.libraries.zotero import files_of, is_library
-from permacite.service.transcripts.pairing import pairs_of
+from permacite.service.transcripts.relating import pairs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

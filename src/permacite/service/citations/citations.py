@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from permacite.service.citations.describing import References
     from permacite.service.citations.quoted import Passage
     from permacite.service.citations.selecting.annotations import WebAnnotations
-    from permacite.service.citations.selecting.citing import Selections
+    from permacite.service.citations.selecting.selections import Selections
 
 __all__ = ["Citations"]
 
@@ -35,13 +35,13 @@ class Citations:
     ) -> list[Passage]:
         """Where `quote` stands in the text of `reference`, in order; empty if nowhere."""
         reference = addresses.reference_of(self._repository, reference, when)
-        source = citing.text_with(self._repository, names.document_of(reference)[0], quote)
+        source = citing.quoted_text(self._repository, names.document_of(reference)[0], quote)
         spans = sorted(quotes.occurrences(source.document.text, quote))
         return [passage(source, start, end) for start, end in spans]
 
     def choices(self, reference: str, quote: str) -> tuple[int, list[Passage]]:
         """How often `quote` stands in a text, and the first places; else what is most like it."""
-        source = citing.text_with(self._repository, names.document_of(reference)[0], quote)
+        source = citing.quoted_text(self._repository, names.document_of(reference)[0], quote)
         text = source.document.text
         spans = sorted(quotes.occurrences(text, quote)) if quote.strip() else []
         count = len(spans)
@@ -52,7 +52,7 @@ class Citations:
     @cached_property
     def selections(self) -> Selections:
         """Passages that other programs selected."""
-        from permacite.service.citations.selecting.citing import Selections
+        from permacite.service.citations.selecting.selections import Selections
 
         return Selections(self._repository)
 

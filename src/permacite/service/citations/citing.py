@@ -9,18 +9,22 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from permacite import mhtml
 from permacite.archive import NewCitation
-from permacite.errors import ConflictError, LimitError, NotFoundError, ParseError
-from permacite.media_types import PDF
+from permacite.errors import ConflictError, LimitError, NotFoundError, ParseError, PermaciteError
+from permacite.extract.inner import pages_within, text_within
+from permacite.fragments import quote as quotes
+from permacite.media_types import AGGREGATE, PDF
 from permacite.pdi import SCHEMES
 from permacite.renditions import ranges_of
 from permacite.service import addresses, names
-from permacite.service.citations import inner, recorded, typed
+from permacite.service.citations import recorded, typed
 from permacite.service.citations.quoted import Chosen, choose, passage
 from permacite.service.labels import labels_of, text_of_pages
+from permacite.service.names import TextOf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from datetime import datetime
 
     from permacite import pdi
@@ -28,8 +32,17 @@ if TYPE_CHECKING:
     from permacite.pdi import Specifier
     from permacite.service.citations.recorded import Cited
     from permacite.service.citations.typed import CiteTarget
+    from permacite.text.document import DocumentText
 
-__all__ = ["check_length", "cite", "text_with"]
+__all__ = [
+    "aggregate_of",
+    "check_length",
+    "cite",
+    "drawn_with",
+    "fragment_of",
+    "quoted_text",
+    "text_with",
+]
 
 _NO_PASSAGE = (
     "expected a passage: a quote, a part by one of the schemes, or a #fragment in the name"
@@ -82,7 +95,7 @@ def cite(
         representation = _holding(repository, name, way[0])
         found = _specifier(repository, representation, *way)
         return _cite_part(repository, representation.pdi, found, note=note, damaged=damaged)
-    source = text_with(repository, name)
+    source = quoted_text(repository, name)
     within = None if page is None else _pages(repository, source, page)
     path = ""
     if way is not None:
@@ -91,7 +104,7 @@ def cite(
         chosen = _choose_page(source, within, page or "")
     else:
         if within is None:
-            source, path = inner.text_with(repository, source, quote or "")
+            source, path = text_with(repository, source, quote or "")
         chosen = choose(
             source,
             quote or "",
@@ -103,7 +116,7 @@ def cite(
     return _record(repository, source, chosen, note, path=path)
 
 
-def text_with(repository: Repository, name: pdi.PDI, quote: str = "") -> names.TextOf:
+def quoted_text(repository: Repository, name: pdi.PDI, quote: str = "") -> names.TextOf:
     """The text in which quotes of a document are looked for. Raises NotFoundError.
 
     It is what was served, but for a `quote` that stands in what a browser drew alone.
@@ -112,7 +125,7 @@ def text_with(repository: Repository, name: pdi.PDI, quote: str = "") -> names.T
         name
     )  # an unknown format is an error, though its text is what is read
     source = names.text_of(repository, names.text_representation(repository, name))
-    return inner.drawn_with(repository, source, quote)
+    return drawn_with(repository, source, quote)
 
 
 def check_length(start: int, end: int) -> None:
@@ -134,7 +147,7 @@ def _record(
     words = passage(source, chosen.start, chosen.end)
     representation, place = source.representation, (chosen.start, chosen.end)
     fragment = (
-        inner.fragment_of(representation, path, *place)
+        fragment_of(representation, path, *place)
         if path
         else representation.pdi.fragment("char", *place)
     )
@@ -313,13 +326,6 @@ def _wordless_page(repository: Repository, name: pdi.PDI, page: str) -> pdi.Frag
     return original.pdi.fragment("page", _page_number(repository, original, page))
 
 
-_HOLDERS: dict[str, Callable[[Repository, pdi.PDI], Representation | None]] = {
-    "viewrect": _paged,
-    "part": inner.aggregate_of,
-}
-"""Which format of a document has the places of a scheme, whatever format is named."""
-
-
 def _holding(repository: Repository, name: pdi.PDI, scheme: str) -> Representation:
     """The format of a document that a part is of: the one that is named, or that has the places."""
     holder = _HOLDERS.get(scheme)
@@ -333,3 +339,69 @@ def _choose_page(source: names.TextOf, ranges: list[tuple[int, int]], page: str)
         problem = f"{len(ranges)} pages have the number {page}; cite by words on it"
         raise NotFoundError(problem, str(source.representation.pdi))
     return Chosen(*ranges[0])
+
+
+def aggregate_of(repository: Repository, name: pdi.PDI) -> Representation | None:
+    """The aggregate of a document, in which its pages are; None where it has none."""
+    known = repository.lookup.representation(name)
+    formats = (known, *repository.lookup.version(known.pdi).representations)
+    return next((item for item in formats if item.media_type == AGGREGATE), None)
+
+
+def text_with(repository: Repository, source: TextOf, quote: str) -> tuple[TextOf, str]:
+    """The text that quoted words are to be looked for in, and the number of its body part.
+
+    That of the document itself, with "", unless they stand in a page within it alone, or in what
+    a browser drew of it.
+    """
+    if not quote.strip() or _holds(source.document, quote):
+        return source, ""
+    served = next(_within(repository, source, quote), None)
+    return served or (drawn_with(repository, source, quote), "")
+
+
+def drawn_with(repository: Repository, source: TextOf, quote: str) -> TextOf:
+    """What a browser drew, where quoted words stand in that and not in a text; else the text."""
+    if not quote.strip() or _holds(source.document, quote):
+        return source
+    drawn = names.drawn_text(repository.lookup.version(source.representation.pdi))
+    if drawn is None or repository.lookup.restrictions([drawn]):
+        return source
+    other = names.text_of(repository, drawn)
+    return other if _holds(other.document, quote) else source
+
+
+def _within(repository: Repository, source: TextOf, quote: str) -> Iterator[tuple[TextOf, str]]:
+    """Yield the texts of pages within a document in which words stand, in their order."""
+    aggregate = aggregate_of(repository, source.representation.pdi)
+    if aggregate is None:
+        return
+    try:
+        opened = mhtml.open(repository.contents.read(aggregate))
+    except PermaciteError:  # it is not given out, or is none
+        return
+    with opened:
+        for part in pages_within(opened):
+            try:
+                text = text_within(part)
+            except PermaciteError:  # it cannot be decoded
+                continue
+            if _holds(text, quote):
+                yield TextOf(aggregate, text), part.path
+
+
+def _holds(text: DocumentText, quote: str) -> bool:
+    return next(iter(quotes.occurrences(text.text, quote)), None) is not None
+
+
+def fragment_of(aggregate: Representation, path: str, start: int, end: int) -> pdi.FragmentPDI:
+    """The name of characters of the text of a body part."""
+    numbers = path.replace(".", ",")
+    return aggregate.pdi.fragment("part", f"({numbers})" if "." in path else numbers, start, end)
+
+
+_HOLDERS: dict[str, Callable[[Repository, pdi.PDI], Representation | None]] = {
+    "viewrect": _paged,
+    "part": aggregate_of,
+}
+"""Which format of a document has the places of a scheme, whatever format is named."""

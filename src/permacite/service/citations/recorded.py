@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+from permacite.archive.objects import MOST_OF_BLOB, git_blob
 from permacite.errors import RestrictedError
 from permacite.fragments import convert
 from permacite.lazy_dataclass import dataclass
@@ -12,7 +13,6 @@ from permacite.service import names
 from permacite.service.citations.about import reference_of
 from permacite.service.citations.forms import forms
 from permacite.service.citations.parts import clock, part_of
-from permacite.service.citations.software import swhid
 from permacite.service.citations.source import source_of
 from permacite.service.labels import printed_of, record_of
 from permacite.service.transcripts.playing import Sayings, are_words
@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     from permacite.service.citations.source import Source
     from permacite.service.transcripts.playing import Heard, Said
 
-__all__ = ["Cited", "all_cited", "cited"]
+__all__ = ["Cited", "all_cited", "cited", "swhid"]
+
+
+_LF = b"\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,3 +254,27 @@ def _rfc5147_url(
         return None
     start, end, _ = convert.pdi_to_rfc5147(entity, citation.start, citation.end)
     return f"{address}#{entity.cite(start, end, checks=('length', 'md5'))}"
+
+
+def swhid(
+    repository: Repository, representation: Representation, entity: Text, span: tuple[int, int]
+) -> str | None:
+    """The name of some characters of a file; None where they are no whole lines, or it is large."""
+    if representation.derived_from is not None or representation.size_bytes > MOST_OF_BLOB:
+        return None
+    places = entity.places("pdi", span)
+    if any(place.pdi("http") != wanted for place, wanted in zip(places, span, strict=True)):
+        return None  # between CR and LF
+    try:
+        content = repository.contents.read(representation)
+    except RestrictedError:
+        return None
+    start, end = (place.byte for place in places)
+    before, lines = content[:start], content[start:end]
+    starts = not before or before.endswith(_LF)
+    if not (starts and lines and (lines.endswith(_LF) or end == len(content))):
+        return None
+    first = before.count(_LF) + 1
+    last = first + lines.removesuffix(_LF).count(_LF)
+    told = f"{first}" if first == last else f"{first}-{last}"
+    return f"swh:1:cnt:{git_blob(content)};lines={told}"

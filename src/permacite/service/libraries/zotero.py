@@ -20,7 +20,7 @@ from permacite.media_types import PAGES
 from permacite.service import sources
 from permacite.service.access import UNSAID
 from permacite.service.assertions.jottings import Annotations
-from permacite.service.citations.selecting.citing import Selections
+from permacite.service.citations.selecting.selections import Selections
 from permacite.service.ingest.files import Draft, Terms, read_draft
 from permacite.service.ingest.others.folders import complete
 from permacite.service.ingest.saving import Ingest

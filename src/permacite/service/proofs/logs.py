@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import base64
 import json
+import os
+import secrets
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
 from permacite.archive.log import Checkpoint
 from permacite.archive.log.keys import Verifier
@@ -26,19 +29,27 @@ from permacite.errors import (
 )
 from permacite.lazy_dataclass import dataclass
 from permacite.service.preservation.copies import earlier_logs
-from permacite.service.proofs.shelves import shelf_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     from permacite.archive import Repository
+    from permacite.archive.objects.s3 import S3Objects
     from permacite.service.mirroring.witness import Cosigner
     from permacite.service.preservation.copies import EarlierLog
     from permacite.service.proofs.witnesses import Witnesses
 
-__all__ = ["Consistency", "Log", "LogState", "SealedDay", "StampedLog", "kept_note"]
+__all__ = [
+    "ArchiveLog",
+    "Consistency",
+    "LogState",
+    "SealedDay",
+    "Shelf",
+    "StampedLog",
+    "kept_note",
+    "shelf_of",
+]
 
 _CHECKPOINT = "checkpoint"
 
@@ -97,7 +108,7 @@ class StampedLog:
     """Whether its signature was checked, with a certificate that was given."""
 
 
-class Log:
+class ArchiveLog:
     """The log of an archive: its state, seals, time-stamps and tiles."""
 
     def __init__(self, repository: Repository) -> None:
@@ -132,39 +143,7 @@ class Log:
         """
         parsed = Note.parse(kept_note(checkpoint))
         promised = Checkpoint.parse(parsed.text)
-        repository = self._repository
-        verifier = repository.log.verifier
-        earlier = [
-            log for log in earlier_logs(repository) if Verifier.parse(log.key).verifies(parsed)
-        ]
-        if earlier and promised.size > earlier[-1].size:
-            raise IntegrityError(
-                f"the checkpoint is of {promised.size} entries, and this archive was restored from"
-                f" a copy of {earlier[-1].size}: what its first key signed later is not here",
-                expected=_text(promised.root),
-                actual="nothing",
-            )
-        if not earlier and not verifier.verifies(parsed):
-            raise IntegrityError(
-                "the checkpoint is not signed by this archive's key",
-                expected=str(verifier),
-                actual=", ".join(log.name for log in parsed.signatures),
-            )
-        size = repository.log.size()
-        if promised.size > size:
-            raise IntegrityError(
-                f"the log has {size} entries, and its key signed {promised.size}: it was cut short,"
-                " or this is a split view: another log under the same key",
-                expected=_text(promised.root),
-                actual="nothing",
-            )
-        actual = repository.log.root(promised.size)
-        if actual != promised.root:
-            raise IntegrityError(
-                f"split view: one key signed two different logs of {promised.size} entries",
-                expected=_text(promised.root),
-                actual=_text(actual),
-            )
+        _check_extends(self._repository, parsed, promised)
         return self.state(since=promised.size or None)
 
     def seal_days(self) -> list[SealedDay]:
@@ -196,39 +175,7 @@ class Log:
         CaptureError where the authority cannot be asked, ParseError and IntegrityError where its
         answer is no time-stamp on the checkpoint, StorageError where rfc3161-client is missing.
         """
-        from permacite import capture
-        from permacite.archive.log import timestamps
-
-        log = self._repository.log
-        note = log.checkpoint()
-        request = timestamps.Request.about(note)
-        sent = capture.Sent(request.content, timestamps.MEDIA_TYPES[0])
-        answer = capture.fetch(
-            authority,
-            capture.FetchOptions(
-                limits=capture.FetchLimits(total_s=30, part_bytes=1_000_000),
-                allow_private=allow_private,
-            ),
-            sent=sent,
-        )
-        if answer.media_type != timestamps.MEDIA_TYPES[1]:
-            raise CaptureError(
-                f"expected {timestamps.MEDIA_TYPES[1]}, the server answers {answer.content_type}",
-                uri=authority,
-                reason="type",
-            )
-        fault = "" if roots is None else timestamps.fault_of(answer.content, note, roots)
-        if fault:
-            raise IntegrityError(
-                fault, expected="an authority under the certificate", actual="another"
-            )
-        kept = log.keep_timestamp(note, authority, answer.content, nonce=request.nonce)
-        return StampedLog(
-            size=int(note.split("\n")[1]),
-            authority=authority,
-            stamped_at=kept.stamped_at,
-            checked=roots is not None,
-        )
+        return _stamped(self._repository, authority, roots=roots, allow_private=allow_private)
 
     def tile(self, path: str) -> bytes:
         """A file of the log in the layout of C2SP tlog-tiles, such as "tile/0/000"."""
@@ -309,3 +256,153 @@ def kept_note(text: str) -> str:
 
 def _text(hash_: bytes) -> str:
     return base64.b64encode(hash_).decode()
+
+
+class Shelf(Protocol):
+    """Files by their path. Raises OSError or StorageError."""
+
+    def read(self, path: str) -> bytes | None:
+        """What is in a file, None where there is none."""
+
+    def below(self, path: str) -> Iterable[str]:
+        """The paths of all files below one."""
+
+    def write(self, path: str, content: bytes, *, replace: bool = False) -> None:
+        """Write a file whole or not at all. Raises IntegrityError where other bytes are there."""
+
+
+def shelf_of(target: Path | str) -> Shelf:
+    """The folder `target`, or the place at an address "s3://BUCKET/PREFIX". Raises ParseError."""
+    if isinstance(target, Path):
+        return _Folder(target)
+    from permacite.archive.objects import open_store
+
+    return _Bucket(open_store(target))
+
+
+class _Folder:
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def read(self, path: str) -> bytes | None:
+        """What is in a file, None where there is none."""
+        file = self._directory / path
+        return file.read_bytes() if file.exists() else None
+
+    def below(self, path: str) -> Iterator[str]:
+        """The paths of all files below one."""
+        for file in (self._directory / path).rglob("*"):
+            if file.is_file():
+                yield str(file.relative_to(self._directory))
+
+    def write(self, path: str, content: bytes, *, replace: bool = False) -> None:
+        """Write a file whole or not at all. Raises IntegrityError where other bytes are there."""
+        file = self._directory / path
+        if not replace and _is_there(path, self.read(path), content):
+            return
+        file.parent.mkdir(parents=True, exist_ok=True)
+        aside = file.with_name(f"{file.name}.{secrets.token_hex(8)}.new")
+        try:
+            aside.write_bytes(content)
+            os.replace(aside, file)  # noqa: PTH105 - both are named
+        finally:
+            aside.unlink(missing_ok=True)
+
+
+class _Bucket:
+    def __init__(self, store: S3Objects) -> None:
+        self._store = store
+
+    def read(self, path: str) -> bytes | None:
+        """What is in an object, None where there is none."""
+        return self._store.published(path)
+
+    def below(self, path: str) -> Iterator[str]:
+        """The paths of all objects below one."""
+        return self._store.keys(path)
+
+    def write(self, path: str, content: bytes, *, replace: bool = False) -> None:
+        """Write an object and read it back. Raises IntegrityError where other bytes are there."""
+        if replace or not _is_there(path, self.read(path), content):
+            self._store.publish(path, content)
+
+
+def _is_there(path: str, there: bytes | None, content: bytes) -> bool:
+    """Whether this content is there already. Raises IntegrityError where another is."""
+    if there not in {None, content}:
+        raise IntegrityError(
+            f"{path} is there, and is no tile of this log",
+            expected="the same bytes",
+            actual="others",
+        )
+    return there is not None
+
+
+def _stamped(
+    repository: Repository, authority: str, *, roots: bytes | None, allow_private: bool
+) -> StampedLog:
+    from permacite import capture
+    from permacite.archive.log import timestamps
+
+    log = repository.log
+    note = log.checkpoint()
+    request = timestamps.Request.about(note)
+    sent = capture.Sent(request.content, timestamps.MEDIA_TYPES[0])
+    answer = capture.fetch(
+        authority,
+        capture.FetchOptions(
+            limits=capture.FetchLimits(total_s=30, part_bytes=1_000_000),
+            allow_private=allow_private,
+        ),
+        sent=sent,
+    )
+    if answer.media_type != timestamps.MEDIA_TYPES[1]:
+        raise CaptureError(
+            f"expected {timestamps.MEDIA_TYPES[1]}, the server answers {answer.content_type}",
+            uri=authority,
+            reason="type",
+        )
+    fault = "" if roots is None else timestamps.fault_of(answer.content, note, roots)
+    if fault:
+        raise IntegrityError(fault, expected="an authority under the certificate", actual="another")
+    kept = log.keep_timestamp(note, authority, answer.content, nonce=request.nonce)
+    return StampedLog(
+        size=int(note.split("\n")[1]),
+        authority=authority,
+        stamped_at=kept.stamped_at,
+        checked=roots is not None,
+    )
+
+
+def _check_extends(repository: Repository, parsed: Note, promised: Checkpoint) -> None:
+    """Raise IntegrityError where the log does not extend a checkpoint."""
+    verifier = repository.log.verifier
+    earlier = [log for log in earlier_logs(repository) if Verifier.parse(log.key).verifies(parsed)]
+    if earlier and promised.size > earlier[-1].size:
+        raise IntegrityError(
+            f"the checkpoint is of {promised.size} entries, and this archive was restored from"
+            f" a copy of {earlier[-1].size}: what its first key signed later is not here",
+            expected=_text(promised.root),
+            actual="nothing",
+        )
+    if not earlier and not verifier.verifies(parsed):
+        raise IntegrityError(
+            "the checkpoint is not signed by this archive's key",
+            expected=str(verifier),
+            actual=", ".join(log.name for log in parsed.signatures),
+        )
+    size = repository.log.size()
+    if promised.size > size:
+        raise IntegrityError(
+            f"the log has {size} entries, and its key signed {promised.size}: it was cut short,"
+            " or this is a split view: another log under the same key",
+            expected=_text(promised.root),
+            actual="nothing",
+        )
+    actual = repository.log.root(promised.size)
+    if actual != promised.root:
+        raise IntegrityError(
+            f"split view: one key signed two different logs of {promised.size} entries",
+            expected=_text(promised.root),
+            actual=_text(actual),
+        )

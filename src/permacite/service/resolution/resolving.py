@@ -10,17 +10,15 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
 from permacite import pdi
-from permacite.archive import Finding
-from permacite.errors import LimitError, NotFoundError, PermaciteError, StorageError
+from permacite.errors import LimitError, NotFoundError
 from permacite.extract import extract_from
 from permacite.lazy_dataclass import dataclass
 from permacite.service import addresses, names
-from permacite.service.findings import Report
 from permacite.service.location import resolver_of
 from permacite.service.plain import UNPRINTED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from datetime import datetime
 
     from permacite.archive import Repository, Representation
@@ -283,54 +281,6 @@ class Resolver:
             formats = self._repository.lookup.version(name).representations
             return [str(exact), *(str(item.pdi) for item in formats if item.pdi != exact)]
         return [str(exact) + (f"#{fragment.specifier}" if fragment is not None else "")]
-
-    def verify(
-        self, reference: str | None = None, *, progress: Callable[[Finding], None] | None = None
-    ) -> Report:
-        """Check what is stored under `reference`, or everything: its bytes, and cited words.
-
-        `progress` is told each finding as it is made. Raises NotFoundError.
-        """
-        return Report.of(self._findings(reference), progress)
-
-    def _findings(self, reference: str | None) -> Iterator[Finding]:
-        """Recompute the digests of what is stored, and the words of what is cited."""
-        repository = self._repository
-        name = exact = None
-        if reference is not None:
-            name, fragment = names.document_of(reference)
-            full = repository.lookup.representation(name).pdi  # an unknown name is an error
-            if fragment is not None:
-                exact = str(full.fragment(fragment.scheme, *fragment.positions))
-                yield self._in_words(self._resolves(exact), full)
-        yield from repository.fixity.verify(name)
-        try:
-            citations = repository.passages.citations(name)
-        except StorageError as error:
-            yield Finding("catalog", "catalog", error.problem)
-            return
-        for citation in citations:
-            if exact in {None, citation.fragment}:
-                yield self._in_words(repository.passages.check_citation(citation), citation.pdi)
-
-    def _in_words(self, finding: Finding, name: pdi.PDI) -> Finding:
-        """What is wrong with a part of a document, and which part of it that is, for people."""
-        if finding.kind == "ok":
-            return finding
-        from permacite.service.citations.parts import words_of
-
-        title = self._repository.lookup.version(name).title or str(name.document)
-
-        place = words_of(finding.name, "", title)
-        return dataclasses.replace(finding, detail=f"{place}: {finding.detail}")
-
-    def _resolves(self, fragment: str) -> Finding:
-        """Whether a fragment names anything."""
-        try:
-            self.resolve(fragment)
-        except PermaciteError as error:
-            return Finding(fragment, error.code, error.problem)
-        return Finding(fragment, "ok")
 
 
 def _with_all(answer: Resolved, repository: Repository, representation: Representation) -> Resolved:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from permacite import captions, pdi
 from permacite.archive.names import as_urn
@@ -20,20 +20,23 @@ from permacite.errors import ConflictError, NotFoundError, ParseError
 from permacite.lazy_dataclass import dataclass
 from permacite.pdi.predicates import predicate_iri
 from permacite.scan import compile_pattern
-from permacite.service import names
+from permacite.service import names, sources
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from permacite.archive import Repository, Representation, Version
     from permacite.service.documents import Document
 
 __all__ = [
+    "Pair",
     "Related",
     "Transcript",
     "Transcripts",
     "captions_of",
     "is_recording",
+    "pairs_of",
     "recordings_of",
     "related",
     "transcript_in",
@@ -46,6 +49,7 @@ _PREDICATES = (_PREDICATE, predicate_iri(_PREDICATE))
 _LANGUAGE = "language"
 _LANGUAGES = (_LANGUAGE, f"dcterms:{_LANGUAGE}", predicate_iri(_LANGUAGE))
 _TAG = compile_pattern(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8}){0,8}")
+_SUFFIX_LANGUAGE = compile_pattern(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,8}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,3 +218,30 @@ def _spellings(name: pdi.PDI) -> set[str]:
     """A name as objects of statements have it: in canonical form, with `urn:` or without."""
     urn = as_urn(name)
     return {urn, urn.removeprefix("urn:")}
+
+
+class Pair(NamedTuple):
+    """Captions and their recording: `talk.vtt`, or `talk.en.vtt`, and `talk.mp4` beside it."""
+
+    captions: Path
+    recording: Path
+    language: str | None
+
+
+def pairs_of(paths: Iterable[Path]) -> Iterator[Pair]:
+    """Yield the captions among files whose recording, and no other, has their name."""
+    kinds = {path: sources.media_type_of(path.name, b"") for path in paths}
+    recordings: dict[Path, list[Path]] = {}
+    for path, kind in kinds.items():
+        if is_recording(kind):
+            recordings.setdefault(path.with_suffix(""), []).append(path)
+    for path, kind in kinds.items():
+        if kind not in captions.MEDIA_TYPES:
+            continue
+        stem = path.with_suffix("")
+        named = recordings.get(stem, [])
+        language = None
+        if not named and _SUFFIX_LANGUAGE.fullmatch(stem.suffix[1:]):
+            named, language = recordings.get(stem.with_suffix(""), []), stem.suffix[1:]
+        if len(named) == 1:
+            yield Pair(path, named[0], language)

@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
 
 from permacite.limits import FEED_ITEMS, SITEMAP_ITEMS
-from permacite.service.feeds.atom import MEDIA_TYPE, Entry, Feed, Link, moment, text
+from permacite.service.feeds import MEDIA_TYPE, Entry, Feed, Link, moment, text
 from permacite.service.names import as_address
 from permacite.web.requests import ask, at
 

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from permacite.limits import COMPARED_BYTES, VERSION_ITEMS
-from permacite.service.feeds.atom import MEDIA_TYPE
+from permacite.service.feeds import MEDIA_TYPE
 from permacite.web.headers import FRAME_SANDBOX, reader_headers
 from permacite.web.requests import JSONAnswer, ask, parse_number, reference_of, refuse_others
 from permacite.web.templates import page, words_for

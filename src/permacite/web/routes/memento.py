@@ -23,7 +23,7 @@ from starlette.responses import RedirectResponse, Response
 
 from permacite.errors import NotFoundError, ParseError
 from permacite.limits import TIMEMAP_ITEMS
-from permacite.service.resolution.mementos import nearest
+from permacite.service.resolution.captures import nearest
 from permacite.web import headers
 from permacite.web.requests import JSONAnswer, ask, asked_path, refuse_others
 from permacite.web.route import cache_field
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from permacite.service.resolution.mementos import Memento
+    from permacite.service.resolution.captures import Memento
 
 __all__ = ["tell", "timegate", "timemap", "web"]
 
@@ -111,7 +111,7 @@ async def tell(request: Request, reference: str, answer: Response) -> Response:
     """Say of an answer that it is a memento, if it is one and the archive is public."""
     if not request.app.state.public or answer.status_code != 200 or "#" in reference:  # noqa: PLR2004 - HTTP
         return answer
-    memento = await ask(request, lambda archive: archive.documents.mementos.memento(reference))
+    memento = await ask(request, lambda archive: archive.documents.captures.memento(reference))
     if memento is not None:
         answer.headers["Memento-Datetime"] = _http_date(memento.captured_at)
         links = filter(None, [answer.headers.get("link"), *_links(request, memento.original)])
@@ -135,7 +135,7 @@ def _rest(request: Request, before: str) -> str:
 
 async def _mementos(request: Request, uri: str) -> list[Memento]:
     """Raises NotFoundError where nothing was archived from there, ParseError for no address."""
-    found = await ask(request, lambda archive: archive.documents.mementos.mementos(uri))
+    found = await ask(request, lambda archive: archive.documents.captures.mementos(uri))
     if not found:
         raise NotFoundError("nothing was archived from there", uri)
     return found

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from permacite.service.resolution.sites import Calendar, Day, SavedFrom, SavedSites
+    from permacite.service.resolution.captures import Calendar, Day, SavedFrom, SavedSites
 
 __all__ = ["calendar", "calendar_answer", "sites", "sites_answer"]
 
@@ -103,10 +103,10 @@ async def _sites(request: Request) -> SavedSites | SavedFrom:
     after, site = parameters.get("after", ""), parameters.get("site")
     if site:
         return await ask(
-            request, lambda archive: archive.documents.sites.site(site, after=after, limit=limit)
+            request, lambda archive: archive.documents.captures.site(site, after=after, limit=limit)
         )
     return await ask(
-        request, lambda archive: archive.documents.sites.sites(after=after, limit=limit)
+        request, lambda archive: archive.documents.captures.sites(after=after, limit=limit)
     )
 
 
@@ -116,7 +116,7 @@ async def _calendar(request: Request, year: int | None) -> Calendar:
         year = parse_number(asked, "year")
         if year > MAXYEAR:
             raise ParseError(f"expected a year up to {MAXYEAR}", asked, 0)
-    return await ask(request, lambda archive: archive.documents.sites.calendar(typed, year=year))
+    return await ask(request, lambda archive: archive.documents.captures.calendar(typed, year=year))
 
 
 def _day(request: Request) -> date | None:

@@ -24,7 +24,7 @@ from permacite.service.assertions.former import now_called
 from permacite.service.assertions.jottings import Annotations
 from permacite.service.citations import recorded
 from permacite.service.citations.selecting import selectors
-from permacite.service.citations.selecting.citing import Selections
+from permacite.service.citations.selecting.selections import Selections
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -102,21 +102,14 @@ class _Scope:
     """Where its positions are counted from in our text; None where they count another text."""
 
 
-class _Finder:
-    """One target, in one document."""
+class _Formats:
+    """The formats of a document, and the parts of them that are found."""
 
     def __init__(self, repository: Repository, name: pdi.PDI, target: Target) -> None:
         """Raises NotFoundError where the target says that it is of another document."""
-        self._repository = repository
-        self._version = repository.lookup.version(name)
-        self._target = target
-        self._named = self._source_of(target)
-
-    def passage(self) -> Found:
-        base = None
-        if not self._target.source or (self._named and self._named.media_type == "text/plain"):
-            base = 0
-        return self._select(self._target.selectors, _Scope(None, base))
+        self.repository = repository
+        self.version = repository.lookup.version(name)
+        self.named = self._source_of(target)
 
     def _source_of(self, target: Target) -> Representation | None:
         """The format that a target names as its source; None where it names none of an archive."""
@@ -124,18 +117,147 @@ class _Finder:
             named, _ = names.document_of(target.source)
         except ParseError:
             return None
-        if pdi.denotes_same(named.document, self._version.pdi.document) and (
-            named.version in {None, self._version.pdi.version}
+        if pdi.denotes_same(named.document, self.version.pdi.document) and (
+            named.version in {None, self.version.pdi.version}
         ):
-            return self._repository.lookup.representation(
-                dataclasses.replace(named, version=self._version.pdi.version)
+            return self.repository.lookup.representation(
+                dataclasses.replace(named, version=self.version.pdi.version)
                 if named.version is None
                 else named
             )
         problem = "the selector is of another document, or another version"
-        raise NotFoundError(problem, str(self._version.pdi), candidates=(str(named),))
+        raise NotFoundError(problem, str(self.version.pdi), candidates=(str(named),))
 
-    # ------------------------------------------------------------ several that select the same
+    def source(self) -> names.TextOf:
+        text = names.text_representation(self.repository, self.version.pdi)
+        return names.text_of(self.repository, text)
+
+    def paged(self) -> Representation:
+        for each in self.version.representations:
+            if each.media_type == PDF:
+                return each
+        raise NotFoundError("this document is no PDF, and has no such pages", str(self.version.pdi))
+
+    def original(self) -> Representation:
+        """What was committed, and not made from it."""
+        own = [each for each in self.version.representations if each.derived_from is None]
+        return own[0] if own else self.repository.lookup.main(self.version)
+
+    def part(self, of: Representation, scheme: str, positions: str, by: str) -> Found:
+        fragment = pdi.FragmentPDI.make(of.pdi, scheme, positions)
+        return Found(f"{of.pdi}#{fragment.specifier}", (by,))
+
+    def characters(self, start: int, end: int, *by: str) -> Found:
+        text = self.source().representation
+        return Found(str(text.pdi.fragment("char", start, end)), by, (start, end))
+
+    def named_part(self, fragment: pdi.FragmentPDI) -> Found:
+        representation = self.repository.lookup.representation(fragment.pdi)
+        if fragment.scheme == "char" and representation == self.source().representation:
+            start, end = map(int, fragment.positions)
+            return self.characters(start, end, "fragment")
+        return Found(f"{representation.pdi}#{fragment.specifier}", ("fragment",))
+
+    def words_of(self, found: Found) -> Spans:
+        """Where in the text the words of a part of another format stand."""
+        _, fragment = names.document_of(found.reference)
+        if fragment is None:
+            return []
+        place = PagePlace.of(fragment.scheme, fragment.positions)
+        if place is not None:
+            return places.words_on(self.repository, self.paged(), place)
+        return places.words_of_element(self.repository, self.version, fragment)
+
+
+class _PartFinder:
+    """Parts that a selector names in a format: pages, bytes, elements, fragments."""
+
+    def __init__(self, formats: _Formats) -> None:
+        self._formats = formats
+
+    def find(self, said: Page | Octets | Element | Fragment) -> Found:
+        if isinstance(said, selectors.Page):
+            return self._formats.part(self._formats.paged(), "page", str(said.index + 1), "page")
+        if isinstance(said, selectors.Octets):
+            original = self._formats.named or self._formats.original()
+            return self._formats.part(original, "byte", f"{said.start},{said.end}", "octets")
+        if isinstance(said, selectors.Element):
+            return self._element(said.name)
+        return self._fragment(said)
+
+    def _fragment(self, said: Fragment) -> Found:
+        """What a fragment of some rule selects, or of a name of ours."""
+        value = said.value.removeprefix("#")
+        is_counted = value.startswith(("char=", "line="))
+        is_ours = "mallery-urn-pdi" in said.rule or (
+            not said.rule and self._formats.named is not None
+        )
+        medial = media.part_of(value)
+        if medial is not None:
+            original = self._formats.named or self._formats.original()
+            named = typed.specifier(*medial, original.media_type)
+            return self._formats.named_part(original.pdi.fragment(named.scheme, *named.positions))
+        part = self._of_name(value) if is_ours or not is_counted else None
+        if part is not None:
+            return self._formats.named_part(part)
+        reference: str | None
+        if is_counted:  # by RFC 5147, which counts line ends in another way
+            text = self._formats.source().representation
+            reference = addresses.characters_in(self._formats.repository, text, value)
+        elif value.startswith("/"):
+            pointer = typed.specifier("pointer", uri.unquote(value), "application/json")
+            reference = str(self._formats.original().pdi.fragment("pointer", *pointer.positions))
+        else:
+            reference = addresses.passage_in(self._formats.repository, self._formats.version, value)
+        if reference is None:
+            problem = f"expected a fragment that names a part, found {value[:60]}"
+            raise NotFoundError(problem, str(self._formats.version.pdi), hint=_HINT)
+        _, fragment = names.document_of(reference)
+        if fragment is None:
+            raise NotFoundError("the fragment names no part", reference)
+        return self._formats.named_part(fragment)
+
+    def _of_name(self, value: str) -> pdi.FragmentPDI | None:
+        """What the fragment of a name of ours names: of the format that is named, or has it."""
+        formats = (
+            [self._formats.named]
+            if self._formats.named
+            else [*self._formats.version.representations]
+        )
+        for each in formats:
+            scheme, _, positions = value.partition("=")
+            try:
+                return pdi.FragmentPDI.make(each.pdi, scheme, positions)
+            except ParseError:
+                continue
+        return None
+
+    def _element(self, name: str) -> Found:
+        main = self._formats.repository.lookup.main(self._formats.version)
+        if main.media_type not in PAGES:
+            raise NotFoundError("only pages have elements that are selected so", str(main.pdi))
+        named = typed.specifier("name", name, main.media_type)
+        part = main.pdi.fragment(named.scheme, *named.positions)
+        self._formats.repository.contents.excerpt(main, part.specifier)
+        return Found(str(part), ("element",))
+
+
+class _Finder:
+    """One target, in one document."""
+
+    def __init__(self, repository: Repository, name: pdi.PDI, target: Target) -> None:
+        """Raises NotFoundError where the target says that it is of another document."""
+        self._formats = _Formats(repository, name, target)
+        self._parts = _PartFinder(self._formats)
+        self._target = target
+
+    def passage(self) -> Found:
+        base = None
+        if not self._target.source or (
+            self._formats.named and self._formats.named.media_type == "text/plain"
+        ):
+            base = 0
+        return self._select(self._target.selectors, _Scope(None, base))
 
     def _select(self, several: Sequence[Selector], scope: _Scope) -> Found:
         refusals: list[PermaciteError] = []
@@ -151,13 +273,15 @@ class _Finder:
                 refusals.append(error)
         if refusals:
             raise refusals[0]
-        raise NotFoundError("nothing here selects a passage", str(self._version.pdi), hint=_HINT)
+        raise NotFoundError(
+            "nothing here selects a passage", str(self._formats.version.pdi), hint=_HINT
+        )
 
     def _refined(self, found: Found, selector: Selector) -> Found:
         """What is meant of what was found."""
         if not selector.refined:
             return found
-        spans = [found.span] if found.span is not None else self._words_of(found)
+        spans = [found.span] if found.span is not None else self._formats.words_of(found)
         base = found.span[0] if found.span is not None else None
         inner = self._select(selector.refined, _Scope(spans, base))
         return dataclasses.replace(inner, by=tuple(dict.fromkeys((*found.by, *inner.by))))
@@ -172,12 +296,10 @@ class _Finder:
             return self._words_in(said)
         if isinstance(said, selectors.Between):
             return self._between(said, scope)
-        return self._of_format(said)
-
-    # ------------------------------------------------------------ words
+        return self._parts.find(said)
 
     def _quote(self, said: Quote, beside: Sequence[Said], scope: _Scope) -> Found:
-        source = self._source()
+        source = self._formats.source()
         text, by = source.document.text, ["quote"]
         spans = sorted(quotes.occurrences(text, said.exact))
         if not spans:
@@ -202,7 +324,7 @@ class _Finder:
                 spans = [span for span in spans if span in chosen] or spans
         if len(spans) > 1:
             raise quoted.several(source, spans)
-        passage = self._characters(*spans[0], *by)
+        passage = self._formats.characters(*spans[0], *by)
         nth = every.index(spans[0]) + 1
         return dataclasses.replace(passage, occurrences=len(every), nth=nth)
 
@@ -214,13 +336,17 @@ class _Finder:
                 pages.add(said.index + 1)
             if isinstance(said, selectors.Rectangles) and said.following:
                 pages.add(said.index + 2)
-        known = places_of(self._repository, self._source().representation) if pages else None
+        known = (
+            places_of(self._formats.repository, self._formats.source().representation)
+            if pages
+            else None
+        )
         if known is None or len(spans) == 1:
             return []
         return _overlapping(spans, [known.span_of(page) for page in pages])
 
     def _position(self, said: selectors.Position, scope: _Scope) -> Found:
-        source = self._source()
+        source = self._formats.source()
         if scope.base is None:
             raise NotFoundError(_OTHER_READER, str(source.representation.pdi), hint=_HINT)
         start, end = scope.base + said.start, scope.base + said.end
@@ -228,141 +354,35 @@ class _Finder:
         if end > last:
             problem = f"there are {last - scope.base} characters, fewer than {said.end}"
             raise NotFoundError(problem, str(source.representation.pdi))
-        return self._characters(start, end, "position")
+        return self._formats.characters(start, end, "position")
 
     def _between(self, said: Between, scope: _Scope) -> Found:
         """From the beginning of one part up to that of another (§4.2.8)."""
         start, end = (self._beginning(self._select(each, scope)) for each in (said.start, said.end))
         if start >= end:
             problem = "the range ends before it begins"
-            raise NotFoundError(problem, str(self._version.pdi))
-        return self._characters(start, end, "range")
+            raise NotFoundError(problem, str(self._formats.version.pdi))
+        return self._formats.characters(start, end, "range")
 
     def _beginning(self, found: Found) -> int:
-        spans = [found.span] if found.span is not None else self._words_of(found)
+        spans = [found.span] if found.span is not None else self._formats.words_of(found)
         if not spans:
             raise NotFoundError("no words of the text stand there", found.reference)
         return spans[0][0]
 
     def _words_in(self, said: selectors.Rectangles) -> Found:
         """The words in areas of a page; where there are none, the area itself."""
-        paged = self._paged()
-        spans, around = places.words_in(self._repository, paged, said)
+        paged = self._formats.paged()
+        spans, around = places.words_in(self._formats.repository, paged, said)
         if not spans:
             positions = ",".join(map(str, around.positions))
-            return self._part(paged, around.scheme, positions, "area")
+            return self._formats.part(paged, around.scheme, positions, "area")
         if len(spans) > 1:
-            source = self._source()
+            source = self._formats.source()
             problem = "these areas hold words that do not stand together in the text"
             candidates = tuple(" ".join(source.document.words(*span).split()) for span in spans)
             raise NotFoundError(problem, str(paged.pdi), candidates=candidates, hint=_HINT)
-        return self._characters(*spans[0], "area")
-
-    # ------------------------------------------------------------ parts of formats
-
-    def _of_format(self, said: Page | Octets | Element | Fragment) -> Found:
-        if isinstance(said, selectors.Page):
-            return self._part(self._paged(), "page", str(said.index + 1), "page")
-        if isinstance(said, selectors.Octets):
-            original = self._named or self._original()
-            return self._part(original, "byte", f"{said.start},{said.end}", "octets")
-        if isinstance(said, selectors.Element):
-            return self._element(said.name)
-        return self._fragment(said)
-
-    def _fragment(self, said: Fragment) -> Found:
-        """What a fragment of some rule selects, or of a name of ours."""
-        value = said.value.removeprefix("#")
-        is_counted = value.startswith(("char=", "line="))
-        is_ours = "mallery-urn-pdi" in said.rule or (not said.rule and self._named is not None)
-        medial = media.part_of(value)
-        if medial is not None:
-            original = self._named or self._original()
-            named = typed.specifier(*medial, original.media_type)
-            return self._named_part(original.pdi.fragment(named.scheme, *named.positions))
-        part = self._of_name(value) if is_ours or not is_counted else None
-        if part is not None:
-            return self._named_part(part)
-        reference: str | None
-        if is_counted:  # by RFC 5147, which counts line ends in another way
-            text = self._source().representation
-            reference = addresses.characters_in(self._repository, text, value)
-        elif value.startswith("/"):
-            pointer = typed.specifier("pointer", uri.unquote(value), "application/json")
-            reference = str(self._original().pdi.fragment("pointer", *pointer.positions))
-        else:
-            reference = addresses.passage_in(self._repository, self._version, value)
-        if reference is None:
-            problem = f"expected a fragment that names a part, found {value[:60]}"
-            raise NotFoundError(problem, str(self._version.pdi), hint=_HINT)
-        _, fragment = names.document_of(reference)
-        if fragment is None:
-            raise NotFoundError("the fragment names no part", reference)
-        return self._named_part(fragment)
-
-    def _of_name(self, value: str) -> pdi.FragmentPDI | None:
-        """What the fragment of a name of ours names: of the format that is named, or has it."""
-        formats = [self._named] if self._named else [*self._version.representations]
-        for each in formats:
-            scheme, _, positions = value.partition("=")
-            try:
-                return pdi.FragmentPDI.make(each.pdi, scheme, positions)
-            except ParseError:
-                continue
-        return None
-
-    def _named_part(self, fragment: pdi.FragmentPDI) -> Found:
-        representation = self._repository.lookup.representation(fragment.pdi)
-        if fragment.scheme == "char" and representation == self._source().representation:
-            start, end = map(int, fragment.positions)
-            return self._characters(start, end, "fragment")
-        return Found(f"{representation.pdi}#{fragment.specifier}", ("fragment",))
-
-    def _element(self, name: str) -> Found:
-        main = self._repository.lookup.main(self._version)
-        if main.media_type not in PAGES:
-            raise NotFoundError("only pages have elements that are selected so", str(main.pdi))
-        named = typed.specifier("name", name, main.media_type)
-        part = main.pdi.fragment(named.scheme, *named.positions)
-        self._repository.contents.excerpt(main, part.specifier)
-        return Found(str(part), ("element",))
-
-    def _part(self, of: Representation, scheme: str, positions: str, by: str) -> Found:
-        fragment = pdi.FragmentPDI.make(of.pdi, scheme, positions)
-        return Found(f"{of.pdi}#{fragment.specifier}", (by,))
-
-    def _characters(self, start: int, end: int, *by: str) -> Found:
-        text = self._source().representation
-        return Found(str(text.pdi.fragment("char", start, end)), by, (start, end))
-
-    def _words_of(self, found: Found) -> Spans:
-        """Where in the text the words of a part of another format stand."""
-        _, fragment = names.document_of(found.reference)
-        if fragment is None:
-            return []
-        place = PagePlace.of(fragment.scheme, fragment.positions)
-        if place is not None:
-            return places.words_on(self._repository, self._paged(), place)
-        return places.words_of_element(self._repository, self._version, fragment)
-
-    # ------------------------------------------------------------ formats
-
-    def _source(self) -> names.TextOf:
-        text = names.text_representation(self._repository, self._version.pdi)
-        return names.text_of(self._repository, text)
-
-    def _paged(self) -> Representation:
-        for each in self._version.representations:
-            if each.media_type == PDF:
-                return each
-        raise NotFoundError(
-            "this document is no PDF, and has no such pages", str(self._version.pdi)
-        )
-
-    def _original(self) -> Representation:
-        """What was committed, and not made from it."""
-        own = [each for each in self._version.representations if each.derived_from is None]
-        return own[0] if own else self._repository.lookup.main(self._version)
+        return self._formats.characters(*spans[0], "area")
 
 
 def _rank(said: Said) -> int:

@@ -1,38 +1,76 @@
-"""Passages as Hypothesis and Zotero keep them, to be given to their interfaces.
-
-| program | what it takes |
-|---|---|
-| Hypothesis API, annotations | uri, document, target with TextQuoteSelector, PageSelector |
-| Zotero Web API 3, annotations | annotationPosition: pageIndex, rects, nextPageRects |
-
-Readings: Hypothesis finds words by the quote, and takes positions for a hint: as they count the
-text that PDF.js makes, which is not known here, none are told. Zotero's places are points in the
-space of the file, to three decimals; a highlight stands on two pages at most.
-"""
+"""Passages that other programs select, cited; and cited ones, as other programs keep them."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import TYPE_CHECKING
 
-from permacite.errors import NotFoundError
+from permacite.errors import NotFoundError, ParseError
 from permacite.media_types import PDF
 from permacite.pdi import PagePlace
-from permacite.service import names
+from permacite.service import addresses, names
+from permacite.service.citations.citing import cite
 from permacite.service.citations.quoted import passage
+from permacite.service.citations.selecting import selectors
+from permacite.service.citations.selecting.finding import find
 from permacite.service.citations.selecting.places import frame_of
+from permacite.service.citations.typed import CiteTarget
 from permacite.service.labels import places_of, printed_of, text_of_pages
 from permacite.service.location import resolver_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
     from permacite import pdi
     from permacite.archive import Repository, Representation, Version
     from permacite.renditions.pdf.frames import Box
+    from permacite.service.citations.recorded import Cited
 
-__all__ = ["hypothesis", "zotero"]
+__all__ = ["PROGRAMS", "Selections", "hypothesis", "zotero"]
 
 _YELLOW = "#ffd400"
 _PAGES = 2
+
+
+class Selections:
+    """Passages that others selected."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+
+    def cite(
+        self,
+        reference: str,
+        selector: str,
+        *,
+        note: str | None = None,
+        when: datetime | None = None,
+    ) -> Cited:
+        """Cite what a selector selects in a document, and record it; `found_by` tells how.
+
+        `selector` is JSON: a Web Annotation, a selector or several that select the same, an
+        annotation of Hypothesis, an annotation or a position of Zotero. Raises ParseError for what
+        is not read, NotFoundError where nothing or more than one passage is selected.
+        """
+        repository = self._repository
+        targets = selectors.read(selector)
+        named = addresses.reference_of(repository, reference, when)
+        found = find(repository, names.document_of(named)[0], targets)
+        cited = cite(repository, found.reference, CiteTarget(), note=note)
+        return dataclasses.replace(
+            cited, found_by=found.by, nth=found.nth, occurrences=found.occurrences
+        )
+
+    def export(self, program: str, reference: str) -> str:
+        """A passage as "hypothesis" or "zotero" keeps it: JSON for its interface.
+
+        Raises ParseError for another program, NotFoundError for what it cannot keep.
+        """
+        if program not in PROGRAMS:
+            raise ParseError(f"expected {' or '.join(PROGRAMS)}", program, 0)
+        return PROGRAMS[program](self._repository, reference)
 
 
 def hypothesis(repository: Repository, reference: str) -> str:
@@ -148,3 +186,10 @@ def _in_file(
 ) -> list[list[float]]:
     frame = frame_of(repository, paged, page)
     return [[round(edge, 3) for edge in frame.area_in_file(box)] for box in boxes]
+
+
+PROGRAMS: dict[str, Callable[[Repository, str], str]] = {
+    "hypothesis": hypothesis,
+    "zotero": zotero,
+}
+"""Programs that are told of passages, by their names."""

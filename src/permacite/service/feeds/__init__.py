@@ -1,1 +1,0 @@
-"""Feeds of what was archived, and of what became of cited passages."""
