@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING
 from permacite.exports import on_demand
 
 if TYPE_CHECKING:
+    from permacite.archive.administration import place_of
     from permacite.archive.annotations import KINDS, Jotting, Kind, Subject
-    from permacite.archive.copies import place_of
     from permacite.archive.engine.place import Location
     from permacite.archive.entries import Leaf
     from permacite.archive.gate import Audience, of_all
@@ -155,7 +155,7 @@ on_demand(
             "NewVersion, News, Page, Provenance, Representation, Restriction, Standing, "
             "Timekeeper, Version, Watch, Withdrawal, Witness, utc_now"
         ),
-        "permacite.archive.copies": "place_of",
+        "permacite.archive.administration": "place_of",
         "permacite.archive.repository": "Repository",
         "permacite.archive.texts": (
             "DERIVED, decoding_of, document_text, settle, text_of_new, with_indexes"

@@ -11,7 +11,7 @@ from permacite.archive import names
 from permacite.archive.gate import of_all
 from permacite.archive.model import Page
 from permacite.archive.objects import git_blob
-from permacite.archive.records import listing, versions
+from permacite.archive.records import listing, statements, versions
 from permacite.archive.records.octets import git_blobs, name_git_blobs, unnamed_git_blobs
 from permacite.errors import IntegrityError, NotFoundError, StorageError
 from permacite.pdi import PDI, PDIPattern
@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from permacite.archive.gate import Gate
-    from permacite.archive.model import Representation, Restriction, Version
+    from permacite.archive.model import Assertion, Representation, Restriction, Version
     from permacite.archive.parts import ArchiveParts
     from permacite.archive.records.rows import Transaction
+    from permacite.archive.statements import Statements
 
-__all__ = ["VersionLists", "VersionLookup", "VersionOrigins"]
+__all__ = ["StatementSearch", "VersionLists", "VersionLookup", "VersionOrigins"]
 
 _FIRST_PAGE = 200
 _LARGEST_PAGE = 6400
@@ -313,3 +314,40 @@ class VersionLists:
 
 def _note_blobs(transaction: Transaction, blobs: Sequence[tuple[str, str]]) -> None:
     name_git_blobs(transaction.connection, blobs)
+
+
+class StatementSearch:
+    """Finds the statements of one archive."""
+
+    def __init__(self, parts: ArchiveParts, gate: Gate, recorded: Statements) -> None:
+        self._catalog = parts.catalog
+        self._gate = gate
+        self._statements = recorded
+
+    def page(
+        self, ranges: Sequence[tuple[str, str]], predicate: str | None, *, after: int, limit: int
+    ) -> Page[Assertion]:
+        """Return a page of the statements about subjects in half-open ranges, oldest first."""
+        said, last = self._catalog.read(
+            statements.assertions_within, ranges, predicate, after=after, limit=limit
+        )
+        following = None if last is None else str(last)
+        return Page(tuple(self._gate.assertions(said)), following)
+
+    def about(self, subjects: Sequence[str], predicates: Sequence[str]) -> Sequence[Assertion]:
+        """Return the statements about any of `subjects` with any of `predicates`, oldest first."""
+        return self._gate.assertions(
+            self._catalog.read(statements.assertions, subjects, predicates)
+        )
+
+    def about_objects(
+        self, objects: Sequence[str], predicates: Sequence[str]
+    ) -> Sequence[Assertion]:
+        """Return those that have any of `objects` likewise; all statements are searched."""
+        return self._gate.assertions(
+            self._catalog.read(statements.assertions, None, predicates, objects)
+        )
+
+    def remarks(self, representations: Iterable[Representation]) -> Sequence[str]:
+        """Notes of the operator on withdrawals; none for the public."""
+        return [] if self._gate.public else self._statements.remarks(representations)

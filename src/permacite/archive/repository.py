@@ -12,23 +12,27 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Self
 
 from permacite.archive import names
-from permacite.archive.administration import AccessRecords, ArchiveSettings, SealedDays
+from permacite.archive.administration import (
+    AccessRecords,
+    ArchiveCopies,
+    ArchiveSettings,
+    SealedDays,
+    place_of,
+)
 from permacite.archive.annotations import Annotations
 from permacite.archive.contents import DocumentContents
-from permacite.archive.copies import ArchiveCopies, place_of
 from permacite.archive.delegation import Delegations
 from permacite.archive.engine import WriteBehind, open_objects
 from permacite.archive.entries import OwnSealer, seal
 from permacite.archive.gate import PUBLIC, Audience, Gate
 from permacite.archive.live_pages import LivePages
 from permacite.archive.log import Log
-from permacite.archive.lookup import VersionLists, VersionLookup, VersionOrigins
+from permacite.archive.lookup import StatementSearch, VersionLists, VersionLookup, VersionOrigins
 from permacite.archive.model import Clock, utc_now
 from permacite.archive.objects import keep_modes
 from permacite.archive.parts import ArchiveParts
 from permacite.archive.passages import CitedPassages
 from permacite.archive.records import settings
-from permacite.archive.statement_search import StatementSearch
 from permacite.archive.statements import Statements
 from permacite.errors import PermaciteError, StorageError
 
