@@ -28,6 +28,7 @@ from tests.writings import script_of, thousand
 
 from permacite.scan import compile_pattern
 from permacite.service.archive import Archive
+from permacite.service.ingest.options import CommitOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -99,7 +100,7 @@ def make(folder: Path, count: int) -> Made:
     if not place.exists():
         with Archive.create(place, series="lab.example.us") as archive:
             for _ in archive.lists.files.add_files(
-                sorted(files.rglob("*.txt")), new=True, misquoted=True
+                sorted(files.rglob("*.txt")), CommitOptions(new=True, misquoted=True)
             ):
                 pass
     imported = cpu()
@@ -144,7 +145,9 @@ def spaced_share(folder: Path, count: int) -> float:
         chosen = [path for path in sorted((folder / "files").rglob("*.txt")) if int(path.stem) % 5]
         place = Path(name) / "archive"
         with Archive.create(place, series="lab.example.us") as archive:
-            for _ in archive.lists.files.add_files(chosen[:count], new=True, misquoted=True):
+            for _ in archive.lists.files.add_files(
+                chosen[:count], CommitOptions(new=True, misquoted=True)
+            ):
                 pass
             archive.documents.full_text.index_words()
         texts = sum(path.stat().st_size for path in chosen[:count])

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 from permacite.errors import ParseError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["Kind", "Option", "from_json", "option", "options_of"]
+__all__ = ["Kind", "Option", "from_json", "option", "options_of", "with_fields"]
 
 Kind: TypeAlias = Literal["text", "integer", "number", "flag", "date", "file", "path"]
 Options = TypeVar("Options")
@@ -139,3 +139,8 @@ def _bounds(each: Option) -> str:
 
 
 _KINDS: dict[type, Kind] = {bool: "flag", int: "integer", float: "number"}
+
+
+def with_fields(options: Options, fields: Mapping[str, object]) -> Options:
+    """The same options with other values of `fields`. Raises TypeError for an unknown field."""
+    return dataclasses.replace(cast("Any", options), **fields) if fields else options

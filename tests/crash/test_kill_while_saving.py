@@ -51,7 +51,7 @@ def paths():
         yield path
 
 with Archive.open(archive) as service:
-    for path, saved in service.add_files(paths()):
+    for path, saved in service.lists.files.add_files(paths()):
         print(path.stem, saved.pdi, flush=True)
 """
 

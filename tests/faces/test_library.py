@@ -255,7 +255,8 @@ from permacite.archive import place_of
 with permacite.create("archive", series="lab.example.us") as archive:
     name = archive.add(b"<p>214 cm", name="a.html").pdi
     cited = archive.cite(name, quote="214 cm")
-    print(archive.resolve(cited.reference).text, archive.verify().ok, archive.list().total)
+    total = archive.documents.list().total
+    print(archive.resolve(cited.reference).text, archive.verify().ok, total)
     for use in (lambda: archive.prove(name), lambda: archive.save("https://example.org/")):
         try:
             use()

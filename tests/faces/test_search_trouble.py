@@ -136,7 +136,8 @@ import sys
 from permacite.service.archive import Archive
 with Archive.open(sys.argv[1]) as held:
     print("here", flush=True)
-    held.index_words(anew=True, progress=lambda done, all: print(done, flush=True))
+    words = held.documents.full_text
+    words.index_words(anew=True, progress=lambda done, all: print(done, flush=True))
     print("done", flush=True)
 """
 

@@ -1,4 +1,4 @@
-"""Administration of an archive: settings, series, sealed days, access, erasure."""
+"""Administration of an archive: settings, series, sealed days, access, erasure, copies."""
 
 from __future__ import annotations
 

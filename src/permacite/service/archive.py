@@ -19,12 +19,12 @@ several threads at once.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from permacite.archive import Audience, Repository
 from permacite.errors import StorageError
+from permacite.options import with_fields
 from permacite.service import decoders
 from permacite.service.location import (
     DEFAULT_RESOLVER,
@@ -36,6 +36,7 @@ from permacite.service.location import (
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
+    from pathlib import Path
 
     from permacite.archive import Finding
     from permacite.service.access import Access
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from permacite.service.citations.typed import CiteTarget
     from permacite.service.findings import Report
     from permacite.service.holdings import Documents
-    from permacite.service.ingest.options import SaveOptions
+    from permacite.service.ingest.options import CommitOptions, SaveOptions
     from permacite.service.ingest.saved import Saved
     from permacite.service.lists.saving import Lists
     from permacite.service.preservation.keeping import Copies
@@ -120,7 +121,7 @@ class Archive:
         options: SaveOptions | None = None,
         *,
         progress: Callable[[int, int, int], None] | None = None,
-        **fields: Any,
+        **fields: object,
     ) -> Saved:
         """Capture the page at `uri` and commit it: see `Ingest.save`.
 
@@ -128,12 +129,26 @@ class Archive:
         """
         from permacite.service.ingest.options import SaveOptions
 
-        options = replace(options or SaveOptions(), **fields)
+        options = with_fields(options or SaveOptions(), fields)
         return self.lists.files.save(uri, options, progress=progress)
 
-    def add(self, content: bytes, *, name: str, **options: Any) -> Saved:
-        """Commit the bytes of a file: see `Ingest.add` for the options."""
-        return self.lists.files.add(content, name=name, **options)
+    def add(
+        self,
+        content: bytes,
+        options: CommitOptions | None = None,
+        *,
+        name: str,
+        path: Path | None = None,
+        **fields: object,
+    ) -> Saved:
+        """Commit the bytes of a file: see `Ingest.add`.
+
+        How is one value of `options`, or the fields of `CommitOptions` by their names.
+        """
+        from permacite.service.ingest.options import CommitOptions
+
+        options = with_fields(options or CommitOptions(), fields)
+        return self.lists.files.add(content, options, name=name, path=path)
 
     def cite(
         self,
@@ -142,7 +157,7 @@ class Archive:
         *,
         note: str | None = None,
         when: datetime | None = None,
-        **fields: Any,
+        **fields: object,
     ) -> Cited:
         """Cite a passage, or any part of a document: see `citing.cite`.
 
@@ -151,7 +166,7 @@ class Archive:
         from permacite.service.citations.citing import cite
         from permacite.service.citations.typed import CiteTarget
 
-        target = replace(target or CiteTarget(), **fields)
+        target = with_fields(target or CiteTarget(), fields)
         return cite(self._repository, reference, target, note=note, when=when)
 
     def resolve(
@@ -189,7 +204,7 @@ class Archive:
         *,
         most_s: float | None = None,
         progress: Callable[[int, int], None] | None = None,
-        **fields: Any,
+        **fields: object,
     ) -> Results:
         """Search the words of documents: see `Search.search`.
 
@@ -197,7 +212,7 @@ class Archive:
         """
         from permacite.service.search.query import SearchQuery
 
-        query = replace(query or SearchQuery(), **fields)
+        query = with_fields(query or SearchQuery(), fields)
         return self.documents.full_text.search(words, query, most_s=most_s, progress=progress)
 
     @cached_property

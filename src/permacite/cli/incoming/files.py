@@ -18,6 +18,7 @@ from permacite.errors import PermaciteError
 from permacite.service.archive import Archive
 from permacite.service.ingest.crawls import is_crawl
 from permacite.service.ingest.files import files_in
+from permacite.service.ingest.options import CommitOptions
 from permacite.service.libraries.bags import is_bag
 from permacite.service.libraries.zotero import files_of, is_library
 from permacite.service.transcripts.relating import pairs_of
@@ -201,15 +202,16 @@ def _imported(
     uri: str | None,
 ) -> Iterator[tuple[Path, Saved | PermaciteError | OSError]]:
     """Commit files in their order, and yield what became of each."""
-    options = {each: value for each, value in options.items() if each != "trust"}
+    fields = {each: value for each, value in options.items() if each != "trust"}
+    terms = CommitOptions(uri=uri, **fields)
     if name is None and uri is None:
-        yield from archive.lists.files.add_files(files, **options)
+        yield from archive.lists.files.add_files(files, terms)
         return
     try:
         path = files[0] if name is None else None
         content = sys.stdin.buffer.read() if path is None else path.read_bytes()
         name = name or files[0].name
-        yield files[0], archive.add(content, name=name, uri=uri, path=path, **options)
+        yield files[0], archive.add(content, terms, name=name, path=path)
     except (PermaciteError, OSError) as error:
         yield files[0], error
 

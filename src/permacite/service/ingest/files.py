@@ -8,7 +8,7 @@ soon.
 from __future__ import annotations
 
 from dataclasses import field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 from permacite.archive import NewVersion, Provenance, Witness
 from permacite.archive.objects import digest_of
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from permacite.archive import JSON, Representation, Standing, Version
     from permacite.service.access import Choice
+    from permacite.service.ingest.options import CommitOptions
     from permacite.service.ingest.others.folders import Complete
     from permacite.service.ingest.saved import Saved
 
@@ -64,6 +65,19 @@ class Terms:
     def __post_init__(self) -> None:
         if self.rendition is not None:
             rendition_named(self.rendition)  # an unknown one is an error
+
+    @classmethod
+    def of(cls, options: CommitOptions, key_of: Callable[[str], str] | None = None) -> Self:
+        """The terms of a file that a user commits."""
+        return cls(
+            options.series,
+            options.uri,
+            options.confirmed_date,
+            options.standing,
+            options.charset,
+            options.rendition,
+            key_of=key_of,
+        )
 
     def incoming(self, name: str, content: bytes) -> Incoming:
         """The bytes of a file, read by these terms."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from permacite.capture import BrowserPool, Credentials
     from permacite.service.access import Choice
 
-__all__ = ["SaveOptions", "SaveRun", "Via"]
+__all__ = ["CommitOptions", "SaveOptions", "SaveRun", "Via"]
 
 Via: TypeAlias = Literal["auto", "http", "browser"]
 
@@ -71,6 +71,28 @@ class SaveOptions:
     """A script that a browser runs in the page before it is kept: it takes `via` "browser"."""
     credentials: Credentials | None = None
     """Sent to where the page is, never recorded: see `credentials_of`."""
+    standing: Choice = UNSAID
+    """Who may see it, and why it is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommitOptions:
+    """How the bytes of a file are committed."""
+
+    uri: str | None = None
+    """Where the file came from."""
+    charset: str | None = None
+    """Of a text, where it does not say."""
+    series: str | None = None
+    """Mint the name in this series of the archive."""
+    new: bool = False
+    """Mint a new name even if the same bytes are archived."""
+    misquoted: bool = False
+    """Commit a document although it quotes other words than its sources have."""
+    rendition: str | None = None
+    """The rules that make its text, such as docx-reviewed-text, in place of the usual ones."""
+    confirmed_date: date | None = None
+    """Today in UTC, as a person says."""
     standing: Choice = UNSAID
     """Who may see it, and why it is kept."""
 

@@ -28,7 +28,7 @@ from permacite.archive.objects import digest_of
 from permacite.errors import CaptureError, ConflictError, NotFoundError, PermaciteError
 from permacite.scan import compile_pattern
 from permacite.service import addresses, documents, names, sources
-from permacite.service.access import UNSAID, apply
+from permacite.service.access import apply
 from permacite.service.citations.ways import citable
 from permacite.service.derivations import complete
 from permacite.service.ingest import drawn, incoming
@@ -36,7 +36,7 @@ from permacite.service.ingest.again import Wanted, claimed, earlier_of, previous
 from permacite.service.ingest.directives import directives_of
 from permacite.service.ingest.fetching import fetch_page
 from permacite.service.ingest.files import Draft, Terms, grouped, read_draft, with_folder
-from permacite.service.ingest.options import SaveRun
+from permacite.service.ingest.options import CommitOptions, SaveRun
 from permacite.service.ingest.saved import LostResource, Saved, warnings_of
 from permacite.service.plain import members
 from permacite.service.quotations.comparing import Quotations
@@ -49,13 +49,12 @@ from permacite.service.resolution.resolving import Resolver
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from datetime import date, datetime
+    from datetime import datetime
     from pathlib import Path
 
     from permacite.archive import JSON, Repository, Version
     from permacite.capture import Capture, Earlier, Failure
     from permacite.capture.model import CaptureProgress
-    from permacite.service.access import Choice
     from permacite.service.ingest.fetching import Fetched
     from permacite.service.ingest.files import Outcome
     from permacite.service.ingest.options import SaveOptions
@@ -156,73 +155,54 @@ class Ingest:
         saved = self.saved(version, known, parts=parts, size_bytes=size)
         return _with_missing(saved, captured, unchanged=unchanged)
 
-    def add(  # noqa: PLR0913 - each is an option of its own
-        self,
-        content: bytes,
-        *,
-        name: str,
-        charset: str | None = None,
-        uri: str | None = None,
-        series: str | None = None,
-        misquoted: bool = False,
-        new: bool = False,
-        rendition: str | None = None,
-        confirmed_date: date | None = None,
-        standing: Choice = UNSAID,
-        path: Path | None = None,
+    def add(
+        self, content: bytes, options: CommitOptions, *, name: str, path: Path | None = None
     ) -> Saved:
         """Commit the bytes of a file under a new name; its `name` tells their type.
 
         The `path` of a file that is on a disk is where a browser may have put what it shows. The
-        same bytes of the same type again are found under the name that they have; with `new`
-        they get another. `rendition`: the rules that make the text of what they read, such as
-        docx-reviewed-text, in place of the usual ones.
+        same bytes of the same type again are found under the name that they have.
 
         A document that quotes other words than stand at their names is refused (IntegrityError),
-        unless it is `misquoted` on purpose, or came from elsewhere: from `uri`, or in an aggregate.
-        The rest is as in `save`. Raises ParseError where the file is not what it claims.
+        unless that is wanted, or it came from elsewhere: from an address, or in an aggregate.
+        Raises ParseError where the file is not what it claims.
         """
-        terms = Terms(series, uri, confirmed_date, standing, charset, rendition)
+        terms = Terms.of(options)
         page = terms.incoming(name, content)
         whole = None if path is None else with_folder(path, page)
-        held = None if new else self.held(page, terms, whole)
+        held = None if options.new else self.held(page, terms, whole)
         if held is not None:
             return held
         draft = read_draft(page, terms, whole)
-        if not (misquoted or uri is not None or draft.document.is_aggregate):
+        if not (options.misquoted or options.uri is not None or draft.document.is_aggregate):
             check_quotations(self._resolver, draft.document.quotations)
         (outcome,) = self.commit([draft], terms)
         if isinstance(outcome, PermaciteError):
             raise outcome
         return outcome
 
-    def add_files(  # noqa: PLR0913 - each is an option of its own
+    def add_files(
         self,
         paths: Iterable[Path],
+        options: CommitOptions | None = None,
         *,
-        charset: str | None = None,
-        series: str | None = None,
-        misquoted: bool = False,
-        new: bool = False,
-        rendition: str | None = None,
-        confirmed_date: date | None = None,
-        standing: Choice = UNSAID,
         key_of: Callable[[str], str] | None = None,
     ) -> Iterator[tuple[Path, Saved | PermaciteError | OSError]]:
-        """Commit many files in their order, each as `add` does; what became of each is yielded.
+        """Commit many files in their order, each as `add` does; yield the outcome of each.
 
-        Small files are committed in groups, which share what the disk has to do: a file's outcome
-        is yielded when its group is durable. What is wrong with one harms none beside it. `key_of`
-        gives the same octets one key in all processes of a run, so that they have one name.
+        Small files are committed in groups, which share what the disk has to do: the outcome of a
+        file is yielded when its group is durable. A fault of one file does not stop the others.
+        `key_of` gives the same bytes one key in all processes of a run, and so one name.
         """
-        terms = Terms(series, None, confirmed_date, standing, charset, rendition, key_of=key_of)
+        options = options or CommitOptions()
+        terms = Terms.of(options, key_of=key_of)
 
         def find(page: Incoming, whole: Complete | None) -> Saved | None:
-            return None if new else self.held(page, terms, whole)
+            return None if options.new else self.held(page, terms, whole)
 
         for group in grouped(paths, terms, find):
             # What quotes stands first in its group: what it quotes may be a file before it.
-            outcomes = [self._checked(one, misquoted=misquoted) for _, one in group]
+            outcomes = [self._checked(one, misquoted=options.misquoted) for _, one in group]
             drafts = [one for one in outcomes if isinstance(one, Draft)]
             added = iter(self.commit(drafts, terms))
             for (path, _), outcome in zip(group, outcomes, strict=True):

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from permacite.errors import CaptureError, PermaciteError
 from permacite.pdi import PDI
 from permacite.service.findings import HARMLESS
-from permacite.service.ingest.options import SaveOptions
+from permacite.service.ingest.options import CommitOptions, SaveOptions
 from permacite.service.lists.journal import Keys
 from permacite.service.lists.reading import Line
 from permacite.service.lists.robots import Robots
@@ -133,7 +133,7 @@ class Worker:
     def _import(self, what: Mapping[str, Any], tally: _Tally) -> None:
         paths = map(Path, what["listed"])
         for path, outcome in self._archive.lists.files.add_files(
-            paths, key_of=Keys(what["run"]).key, **what["options"]
+            paths, CommitOptions(**what["options"]), key_of=Keys(what["run"]).key
         ):
             if isinstance(outcome, PermaciteError):
                 tally.add("refused", str(path), outcome.problem)
