@@ -132,14 +132,14 @@ def test_what_is_erased_or_withdrawn_is_no_fault(
 def test_an_archive_that_may_only_be_read_is_checked(
     archive: Path, fsck: Callable[..., tuple[int, dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from permacite.archive import Repository
+    from permacite.archive.administration import ArchiveSettings
     from permacite.errors import StorageError
 
     def refuse(*_: object) -> None:
         raise StorageError("it may only be read", path="", reason="io")
 
     add(archive, "a.txt")
-    monkeypatch.setattr(Repository, "set_setting", refuse)
+    monkeypatch.setattr(ArchiveSettings, "set", refuse)
     assert fsck("--new")[1]["checked"] == 1
     assert fsck("--new")[1]["checked"] == 1, "nothing was noted"
     assert fsck()[0] == 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.engines import Repository
 
-from permacite.archive import NewRepresentation, Timekeeper, Witness
+from permacite.archive import NewRepresentation, NewVersion, Timekeeper, Witness
 from permacite.archive.model import utc_now
 from permacite.archive.records.days import is_synchronised, kept, seal_of
 from permacite.capture import Exchange
@@ -64,7 +64,7 @@ def archive(tmp_path: Path, wall: Wall) -> Iterator[Repository]:
 def commit(archive: Repository, **wanted: object) -> Version:
     """Commit a document."""
     page = NewRepresentation(b"<p>x", "text/html", charset="utf-8")
-    return archive.committer.commit([page], **wanted)  # type: ignore[arg-type]
+    return archive.committer.commit_version(NewVersion([page], **wanted))  # type: ignore[arg-type]
 
 
 def refusal(archive: Repository, **wanted: object) -> StorageError:
