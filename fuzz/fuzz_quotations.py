@@ -32,7 +32,7 @@ def target(data: bytes) -> None:
         _check(one, text)
 
 
-def _check(one: finding.Found, text: str) -> None:
+def _check(one: finding.FoundQuotation, text: str) -> None:
     if not 0 <= one.start <= one.end <= len(text):
         raise AssertionError(f"the quotation is not in the text: {one!r}")
     try:

@@ -127,8 +127,8 @@ _PART_OF = {
     for part in (*_LIST, QUICKER)
     for program in (part.name, *part.programs, *part.companions)
 } | {QUICKER.name: "chromium"}
-_ESSENTIAL = {"env", "mount", "sh", "sha256sum", "sha512sum", "timeout", "true", "umount"}
-"""Programs that every Debian has."""
+_ESSENTIAL = {"env", "file", "mount", "sh", "sha256sum", "sha512sum", "timeout", "true", "umount"}
+"""Programs that every Debian has; and `file`, which Python's platform module tries."""
 _lasting: set[str] = set()
 """What fixtures asked for that outlast a test."""
 _asked: set[str] = set()
@@ -222,8 +222,9 @@ class Guard:
             program = os.fsdecode(arguments[0] or arguments[1][0])
             name = Path(program).name
             part = _PART_OF.get(name)
-            if part is None and shutil.which(name) != shutil.which(program):
-                return  # one of the test's own
+            of_environment = Path(program).parent == Path(sys.executable).parent
+            if part is None and (of_environment or shutil.which(name) != shutil.which(program)):
+                return  # of the test's own, or of the lock file
             if part is None and not name.startswith("python") and name not in _ESSENTIAL:
                 part = name
             if part is not None and part not in _asked | _lasting:

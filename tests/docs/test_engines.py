@@ -18,6 +18,7 @@ OF_ONE_ENGINE = {
     "crash/test_kill_while_copying": "from one engine to the other",
     "crash/test_kill_work": "its fixture gives a location on each",
     "crash/test_store_in_trouble": "a store, with PostgreSQL",
+    "property/test_incoming": "types and texts of files, whatever keeps them",
     "property/test_transport": "from one engine to the other",
     "property/test_flipped_bits": "bits of SQLite's file; test_altered_rows has rows of both",
     "spec/test_archive_brought_up": "the steps of PostgreSQL",

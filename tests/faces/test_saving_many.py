@@ -17,7 +17,7 @@ from permacite.errors import BusyError, ParseError
 from permacite.service.ingest.options import SaveOptions
 from permacite.service.lists.journal import Journal
 from permacite.service.lists.reading import read_list
-from permacite.service.lists.saving import Manner
+from permacite.service.lists.saving import ListRunOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -193,7 +193,7 @@ def test_pages_of_one_site_wait_for_each_other(archive: Path, site: Site) -> Non
     pages = _pages(site, 4)
     began = time.monotonic()
     with Archive.open(archive) as held:
-        manner = Manner(pause_s=0.2, options=SaveOptions(allow_private=True))
+        manner = ListRunOptions(pause_s=0.2, options=SaveOptions(allow_private=True))
         told = list(held.lists.save(read_list("\n".join(pages).encode()), manner))
     assert [each.outcome for each in told] == ["saved"] * 4
     assert time.monotonic() - began > 0.6

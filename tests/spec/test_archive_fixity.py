@@ -15,7 +15,7 @@ from tests.property.test_altered_rows import altered, literal
 from permacite.archive import NewRepresentation, Provenance, Repository, Standing
 from permacite.archive.records.fixity import DERIVED
 from permacite.archive.schema import SCHEMA_VERSION
-from permacite.archive.schema.declaration import BYTES, TEXT, Check, Nature
+from permacite.archive.schema.declaration import BYTES, TEXT, ColumnCheck, Nature
 from permacite.archive.schema.tables import TABLES
 from permacite.errors import PermaciteError
 
@@ -147,7 +147,7 @@ def test_fsck_checks_each_column_but_the_gaps(
 
 def test_tables_are_declared_as_fsck_checks_them() -> None:
     for table in TABLES:
-        assert (Check.DERIVED in table.checks) == (table.name in DERIVED), table.name
+        assert (ColumnCheck.DERIVED in table.checks) == (table.name in DERIVED), table.name
         assert {*table.summed} <= {column.name for column in table.columns}
         assert 1 <= table.since <= SCHEMA_VERSION
         if table.nature is Nature.COMMITTED:

@@ -13,7 +13,7 @@ import click
 from permacite.cli.output import emit, json_option, note, table
 from permacite.service.archive import Archive
 from permacite.service.ingest.options import SaveOptions
-from permacite.service.watching import EVERY, Manner
+from permacite.service.watching import EVERY, WatchOptions
 from permacite.words import LANGUAGES, words_in
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def run(
     Exit status: 0 all were looked at, 1 a page could not be had. What changed or is gone is no
     failure.
     """
-    manner = Manner(jobs, pause, SaveOptions(allow_private=allow_private))
+    manner = WatchOptions(jobs, pause, SaveOptions(allow_private=allow_private))
     told: list[Looked] = []
     with Archive.open(ctx.obj) as archive:
         for looked in archive.drift.watches.run(manner, everything=everything):

@@ -187,7 +187,9 @@ def _is_older(made: Representation, source: Representation) -> bool:
     )
 
 
-def _words(repository: Repository, source: Representation, rules: str | None) -> sources.Words:
+def _words(
+    repository: Repository, source: Representation, rules: str | None
+) -> sources.DocumentWords:
     """The words of a format that is committed; its charset is settled already."""
     decoding = None
     document = Document(repository.contents.read(source), source.media_type)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from permacite.archive import News, Repository
     from permacite.words import Words
 
-__all__ = ["MEDIA_TYPE", "PATH", "Entry", "Feed", "Link", "drift_feed", "moment", "text"]
+__all__ = ["MEDIA_TYPE", "PATH", "Feed", "FeedEntry", "FeedLink", "drift_feed", "moment", "text"]
 
 PATH = "/-/news.atom"
 """Where the resolver of a public archive answers with its feed."""
@@ -55,7 +55,7 @@ def drift_feed(repository: Repository, words: Words) -> Feed:
         id=_id(repository, "feed"),
         title=words("feed.title", series=repository.settings.series),
         author=repository.settings.series,
-        links=(Link("self", base + PATH), Link("alternate", base + "/")),
+        links=(FeedLink("self", base + PATH), FeedLink("alternate", base + "/")),
         entries=tuple(
             _news_entry(repository, base, each, words) for each in repository.live_pages.news(_MOST)
         ),
@@ -63,7 +63,7 @@ def drift_feed(repository: Repository, words: Words) -> Feed:
     )
 
 
-def _news_entry(repository: Repository, base: str, news: News, words: Words) -> Entry:
+def _news_entry(repository: Repository, base: str, news: News, words: Words) -> FeedEntry:
     citation = news.citation
     version = repository.lookup.version(citation.pdi)
     title = version.title or str(version.pdi.document)
@@ -71,7 +71,7 @@ def _news_entry(repository: Repository, base: str, news: News, words: Words) -> 
     links, lines = [_link("alternate", base, citation.fragment)], [citation.fragment]
     uri = version.provenance.uri or version.provenance.final_uri
     if uri:
-        links.append(Link("via", uri))
+        links.append(FeedLink("via", uri))
         lines.append(uri)
     now = _words(repository, news.there)
     if now is not None:
@@ -79,7 +79,7 @@ def _news_entry(repository: Repository, base: str, news: News, words: Words) -> 
         lines.append(words("feed.there", reference=news.there))
         if news.outcome == "changed":
             lines.append(words("feed.now", told=" ".join(now.split())[:_SHOWN]))
-    return Entry(
+    return FeedEntry(
         id=_id(repository, f"{news.number} {citation.fragment}"),
         title=words(_BECAME[news.outcome], told=told[:_SHOWN]),
         updated=news.found_at,
@@ -100,8 +100,8 @@ def _words(repository: Repository, reference: str) -> str | None:
     return None
 
 
-def _link(relation: str, base: str, reference: str) -> Link:
-    return Link(relation, f"{base}/{names.as_address(reference)}", "text/html")
+def _link(relation: str, base: str, reference: str) -> FeedLink:
+    return FeedLink(relation, f"{base}/{names.as_address(reference)}", "text/html")
 
 
 def _id(repository: Repository, name: str) -> str:
@@ -109,7 +109,7 @@ def _id(repository: Repository, name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class FeedLink:
     """Where something else is that belongs to a feed or an entry (§4.2.7)."""
 
     relation: str
@@ -118,13 +118,13 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FeedEntry:
     """One piece of a feed (§4.1.2)."""
 
     id: str
     title: str
     updated: datetime
-    links: tuple[Link, ...]
+    links: tuple[FeedLink, ...]
     category: str = ""
     summary: str = ""
 
@@ -136,8 +136,8 @@ class Feed:
     id: str
     title: str
     author: str
-    links: tuple[Link, ...]
-    entries: tuple[Entry, ...]
+    links: tuple[FeedLink, ...]
+    entries: tuple[FeedEntry, ...]
     language: str = ""
     """Of titles and summaries; "" where they are in the languages of what is archived."""
 
@@ -168,7 +168,7 @@ def _feed(feed: Feed) -> Iterator[str]:
     yield "</feed>"
 
 
-def _entry(entry: Entry) -> Iterator[str]:
+def _entry(entry: FeedEntry) -> Iterator[str]:
     yield "<entry>"
     yield _element("id", entry.id)
     yield _element("title", entry.title)
@@ -181,7 +181,7 @@ def _entry(entry: Entry) -> Iterator[str]:
     yield "</entry>"
 
 
-def _links(links: Iterable[Link]) -> Iterator[str]:
+def _links(links: Iterable[FeedLink]) -> Iterator[str]:
     for link in links:
         kind = f" type={_value(link.media_type)}" if link.media_type else ""
         yield f"<link rel={_value(link.relation)}{kind} href={_value(link.address)}/>"

@@ -35,8 +35,8 @@ __all__ = [
     "CODE_SUFFIXES",
     "MAIL",
     "MESSAGES",
+    "DocumentWords",
     "Incoming",
-    "Words",
     "derived",
     "media_type_of",
     "own",
@@ -127,7 +127,7 @@ CODE_SUFFIXES = {f"text/{name}": suffixes.split()[0] for name, suffixes in _CODE
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class DocumentWords:
     """The text that rules made of a document."""
 
     text: str
@@ -189,7 +189,7 @@ class Incoming:
         return settle(self.document)
 
     @cached_property
-    def words(self) -> Words | None:
+    def words(self) -> DocumentWords | None:
         """The text that rules make of what is not a page; None without rules. Raises BusyError."""
         if self.document.is_page:
             return None
@@ -258,15 +258,15 @@ def _decoded(incoming: Incoming) -> Incoming:
     return incoming
 
 
-def _words_of_captions(document: Document, decoding: Decoding | None) -> Words:
+def _words_of_captions(document: Document, decoding: Decoding | None) -> DocumentWords:
     """The words of captions; none where they are none, whatever they are called."""
     kind, rules = document.media_type, f"permacite-captions/{captions.RENDITION_VERSION}"
     if decoding is not None:
         with contextlib.suppress(ParseError):
             cues = captions.read_captions(document.source, kind)
-            return Words(captions.words_of(cues, kind).text, rules)
+            return DocumentWords(captions.words_of(cues, kind).text, rules)
     problem = "nothing in it can be read as captions; it has no words to cite"
-    return Words("", rules, trouble=Notice("not-captions", problem))
+    return DocumentWords("", rules, trouble=Notice("not-captions", problem))
 
 
 def rules_for(media_type: str) -> Rendition[Any] | None:
@@ -283,7 +283,7 @@ def _preferred() -> list[str]:
 
 def words_by_rendition(
     document: Document, decoding: Decoding | None, rules: str | None = None
-) -> Words | None:
+) -> DocumentWords | None:
     """The words of any other document, made by a worker; None where no rules are for its type.
 
     A text is decoded here, as every text is, and the worker gets it as UTF-8. Raises BusyError.
@@ -305,12 +305,12 @@ def words_by_rendition(
         raise
     except PermaciteError as error:
         problem = f"no text could be made of it: {error.problem}"
-        return Words("", str(rendition), trouble=Notice(error.code, problem))
+        return DocumentWords("", str(rendition), trouble=Notice(error.code, problem))
     sides = sidecars(rendered, str(rendition))
     trouble = None
     if not rendered.text:
         trouble = next(iter(rendered.notices), Notice("no-words", "there are no words in it"))
-    return Words(rendered.text, str(rendition), rendered.title, sides, trouble)
+    return DocumentWords(rendered.text, str(rendition), rendered.title, sides, trouble)
 
 
 def _is_text(content: bytes) -> bool:
@@ -336,13 +336,13 @@ def representations(source: Incoming) -> list[NewRepresentation]:
     words = source.words
     if document.is_page:
         text = document.reading.rendition.text
-        words = Words(text, f"permacite-plain/{RENDITION_VERSION}")
+        words = DocumentWords(text, f"permacite-plain/{RENDITION_VERSION}")
     elif words is None or words.trouble is not None:
         return [own(source)]
     return [own(source), derived(words, pdi.token_for(document.media_type))]
 
 
-def derived(words: Words, made_from: str) -> NewRepresentation:
+def derived(words: DocumentWords, made_from: str) -> NewRepresentation:
     """The text of a document as a format of it; `made_from` is the token of the other."""
     return NewRepresentation(
         words.text.encode(),

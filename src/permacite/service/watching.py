@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from permacite.service.drift.outcomes import CitedPassage
     from permacite.words import Words
 
-__all__ = ["EVERY", "Looked", "Manner", "Watches"]
+__all__ = ["EVERY", "Looked", "WatchOptions", "Watches"]
 
 EVERY = timedelta(days=7)
 """How often a page is looked at, where nothing else is said."""
@@ -67,7 +67,7 @@ class Looked:
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class WatchOptions:
     """How pages are looked at."""
 
     jobs: int = 4
@@ -107,7 +107,9 @@ class Watches:
         """What is watched, the longest first. The public is told of none."""
         return self._repository.live_pages.watches()
 
-    def run(self, manner: Manner | None = None, *, everything: bool = False) -> Iterator[Looked]:
+    def run(
+        self, manner: WatchOptions | None = None, *, everything: bool = False
+    ) -> Iterator[Looked]:
         """Look at all that is due, or at `everything`, and yield what was found of each page.
 
         What is wrong with one page harms no other. Raises StorageError.
@@ -119,7 +121,7 @@ class Watches:
             each for each in self._repository.live_pages.watches() if everything or each.is_due(now)
         ]
         with BrowserPool() as browsers:
-            yield from _Pass(self._repository, manner or Manner(), browsers).work(due)
+            yield from _Pass(self._repository, manner or WatchOptions(), browsers).work(due)
 
     def feed(self, words: Words = ENGLISH) -> str:
         """What became of cited passages, as an Atom feed (RFC 4287): the newest first."""
@@ -140,7 +142,7 @@ class Watches:
 class _Pass:
     """One pass."""
 
-    def __init__(self, repository: Repository, manner: Manner, browsers: BrowserPool) -> None:
+    def __init__(self, repository: Repository, manner: WatchOptions, browsers: BrowserPool) -> None:
         self._repository = repository
         self._ingest = Ingest(repository)
         self._manner = manner

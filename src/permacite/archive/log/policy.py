@@ -86,7 +86,7 @@ class Policy:
             raise LimitError("the policy is too large", limit="policy_bytes", maximum=_MAX_BYTES)
         # Octets that are no UTF-8 stay what they are: names are compared, and never looked into.
         source = data.decode("utf-8", "surrogateescape")
-        reader = _Reader(source)
+        reader = _PolicyReader(source)
         for words in _lines(source):
             reader.read(words)
         if reader.quorum is None:
@@ -149,7 +149,7 @@ def _lines(source: str) -> Iterator[list[_Word]]:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _PolicyReader:
     """What the lines up to some place define."""
 
     source: str

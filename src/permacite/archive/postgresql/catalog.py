@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.entries import Sealer
     from permacite.archive.model import Clock
-    from permacite.archive.postgresql.location import Located
+    from permacite.archive.postgresql.location import PostgresqlLocation
     from permacite.archive.postgresql.session import Session
     from permacite.archive.records.session import Session as AnySession
 
@@ -41,7 +41,7 @@ class Catalog(AnyCatalog):
     is_remote = True
 
     def __init__(
-        self, place: Located, *, clock: Clock, busy_timeout_s: float, sealer: Sealer
+        self, place: PostgresqlLocation, *, clock: Clock, busy_timeout_s: float, sealer: Sealer
     ) -> None:
         """Open them. Raises StorageError (reasons "not-an-archive", "newer", "locked", "io").
 

@@ -16,7 +16,7 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permacite.archive.postgresql.location import Located
+    from permacite.archive.postgresql.location import PostgresqlLocation
 
 __all__ = ["PATIENCE_S", "connect", "opening", "reading_rows", "reporting"]
 
@@ -139,7 +139,7 @@ def _is_away(error: psycopg.OperationalError) -> bool:
 
 
 def connect(
-    place: Located, *, busy_timeout_s: float, read_only: bool, patience_s: float = 0.0
+    place: PostgresqlLocation, *, busy_timeout_s: float, read_only: bool, patience_s: float = 0.0
 ) -> Session:
     """A session, in autocommit mode, once a server answers. Raises what psycopg does.
 
@@ -155,7 +155,7 @@ def connect(
         time.sleep(_PAUSE_S)
 
 
-def _connected(place: Located, *, busy_timeout_s: float, read_only: bool) -> Session:
+def _connected(place: PostgresqlLocation, *, busy_timeout_s: float, read_only: bool) -> Session:
     connection = psycopg.connect(
         place.server,
         autocommit=True,

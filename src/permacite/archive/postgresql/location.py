@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from urllib.parse import SplitResult
 
-__all__ = ["Located", "is_meant", "located"]
+__all__ = ["PostgresqlLocation", "is_meant", "located"]
 
 _SCHEMES = ("postgresql://", "postgres://")
 _MEANT = compile_pattern(r"(?i)postgres(?:ql)?:|(?:\w+ *=.* )?pass(?:word|file) *=")
@@ -37,7 +37,7 @@ _FORM = "postgresql://host/database?objects=/folder"
 
 
 @dataclass(frozen=True, slots=True)
-class Located:
+class PostgresqlLocation:
     """What a location says."""
 
     where: str
@@ -59,7 +59,7 @@ def is_meant(location: str) -> bool:
     return _MEANT.match(location) is not None
 
 
-def located(location: str) -> Located:
+def located(location: str) -> PostgresqlLocation:
     """Read a location. Raises ParseError, which never shows a password."""
     parts, parameters = _read(location)
     schema = parameters.get("schema", "permacite")
@@ -74,7 +74,7 @@ def located(location: str) -> Located:
     server = _with(base, own)
     shown = {name: value for name, value in own.items() if name in _SHOWN}
     local = parameters.get("local")
-    return Located(
+    return PostgresqlLocation(
         where=_with(base, shown | {"schema": schema}),
         server=server,
         schema=schema,

@@ -21,7 +21,7 @@ from permacite.archive.schema.tables import TABLES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permacite.archive.schema.declaration import Column, Index, InsertRule, Table
+    from permacite.archive.schema.declaration import Column, InsertRule, Table, TableIndex
 
     Key = tuple[str, str, tuple[str, ...]]
     """Of which table, its kind as pg_constraint has it, its columns."""
@@ -174,7 +174,7 @@ def _column(column: Column) -> str:
     return " ".join(words)
 
 
-def _index(table: Table, index: Index) -> str:
+def _index(table: Table, index: TableIndex) -> str:
     unique = "UNIQUE " if index.is_unique else ""
     using = "USING hash " if index.is_hash else ""
     where = f" WHERE {index.where}" if index.where else ""

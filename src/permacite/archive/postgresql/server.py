@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from permacite.archive.entries import Sealer
     from permacite.archive.model import Clock
     from permacite.archive.objects import ObjectStore
-    from permacite.archive.postgresql.location import Located
+    from permacite.archive.postgresql.location import PostgresqlLocation
 
 __all__ = ["Server"]
 
@@ -38,7 +38,7 @@ _EARLIEST = 120000
 class Server:
     """The place of such an archive."""
 
-    def __init__(self, located: Located) -> None:
+    def __init__(self, located: PostgresqlLocation) -> None:
         """Take what a location says."""
         self._located = located
 
@@ -148,7 +148,7 @@ class Server:
 
 
 @contextlib.contextmanager
-def _made_by_one(located: Located) -> Iterator[None]:
+def _made_by_one(located: PostgresqlLocation) -> Iterator[None]:
     """Raise ConflictError where another makes an archive in the schema at the same time.
 
     PostgreSQL lets the second wait for the first, and then finds two of one name.

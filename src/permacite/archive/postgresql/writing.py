@@ -28,7 +28,7 @@ from permacite.errors import StorageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from permacite.archive.postgresql.location import Located
+    from permacite.archive.postgresql.location import PostgresqlLocation
     from permacite.archive.postgresql.session import Statement
     from permacite.archive.records.session import Rows
 
@@ -76,7 +76,9 @@ class ServerClock:
 class WritingSession(Session):
     """The session of the thread that writes; it outlives its connections."""
 
-    def __init__(self, place: Located, *, busy_timeout_s: float, clock: ServerClock) -> None:
+    def __init__(
+        self, place: PostgresqlLocation, *, busy_timeout_s: float, clock: ServerClock
+    ) -> None:
         """Connect. Raises what psycopg does."""
         self._place = place
         self._busy_timeout_s = busy_timeout_s

@@ -29,11 +29,11 @@ __all__ = ["DERIVED", "add_to_sum", "row_faults"]
 
 def row_faults(connection: Session) -> Iterator[str]:
     """The faults of rows, table by table of the schema. Raises what the engine does."""
-    from permacite.archive.schema.declaration import Check
+    from permacite.archive.schema.declaration import ColumnCheck
     from permacite.archive.schema.tables import TABLES
 
     for table in TABLES:
-        if Check.DERIVED in table.checks:
+        if ColumnCheck.DERIVED in table.checks:
             yield from DERIVED[table.name](connection)
     connection.one_view()
     try:

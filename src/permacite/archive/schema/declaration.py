@@ -12,12 +12,12 @@ __all__ = [
     "NUMBER",
     "TEXT",
     "Changes",
-    "Check",
     "Column",
-    "Index",
+    "ColumnCheck",
     "InsertRule",
     "Nature",
     "Table",
+    "TableIndex",
     "View",
     "Wording",
 ]
@@ -51,7 +51,7 @@ class Changes(Enum):
     ANY = "rows may be changed and deleted"
 
 
-class Check(Enum):
+class ColumnCheck(Enum):
     """How fsck checks the rows of a table."""
 
     ENTRY = "an entry of the log is made again from the row and what refers to it"
@@ -78,7 +78,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class TableIndex:
     """An index by `on`; an empty wording leaves it out of an engine."""
 
     name: str
@@ -124,7 +124,7 @@ class Table:
     compares its MD5."""
     check: str = ""
     """A condition on several columns."""
-    indexes: tuple[Index, ...] = ()
+    indexes: tuple[TableIndex, ...] = ()
     rules: tuple[InsertRule, ...] = ()
     update: str | Wording = ""
     """The one change that an erasure, or its end, may make to a row."""
@@ -132,7 +132,7 @@ class Table:
     """When a row may be deleted though its table allows no changes."""
     is_clustered: bool = False
     """Whether SQLite stores the rows in the index of the primary key (WITHOUT ROWID)."""
-    checks: tuple[Check, ...] = ()
+    checks: tuple[ColumnCheck, ...] = ()
     logged_since: int = 0
     """The schema since which the log has an entry for each row; 0 where it has none."""
     summed: tuple[str, ...] = ()
@@ -147,7 +147,7 @@ class Table:
         return (*first, *of_columns, *several, *of_indexes)
 
 
-def _columns(index: Index) -> tuple[str, ...]:
+def _columns(index: TableIndex) -> tuple[str, ...]:
     """The columns of a unique index, which every engine words alike."""
     return tuple(str(index.on).split(", "))
 

@@ -16,11 +16,11 @@ from permacite.archive.schema.declaration import (
     NUMBER,
     TEXT,
     Changes,
-    Check,
     Column,
-    Index,
+    ColumnCheck,
     Nature,
     Table,
+    TableIndex,
     Wording,
 )
 
@@ -52,7 +52,7 @@ def _deletable(name: str, since: int, *columns: Column, **details: Any) -> Table
     return Table(name, since, Nature.FREE, Changes.DELETE, columns, **details)
 
 
-_hashed = partial(Index, is_hash=True)
+_hashed = partial(TableIndex, is_hash=True)
 
 
 def _digest(name: str = "digest", **details: Any) -> Column:
@@ -66,7 +66,7 @@ _DOCUMENTS = (
         1,
         Column("name", TEXT, is_key=True),
         Column("value", TEXT),
-        checks=(Check.DIGEST,),
+        checks=(ColumnCheck.DIGEST,),
     ),
     _committed(
         "series",
@@ -74,7 +74,7 @@ _DOCUMENTS = (
         Column("series_id", IDENTITY, is_key=True),
         Column("name", TEXT, is_unique=True),
         Column("added_at", TEXT),
-        checks=(Check.DIGEST,),
+        checks=(ColumnCheck.DIGEST,),
     ),
     _committed(
         "document",
@@ -86,7 +86,7 @@ _DOCUMENTS = (
         Column("serial", NUMBER, is_optional=True, check="serial > 0"),
         unique=("series", "date", "unique_id"),
         indexes=(
-            Index(
+            TableIndex(
                 "document_serial",
                 "series, date, serial",
                 where="serial IS NOT NULL",
@@ -94,7 +94,7 @@ _DOCUMENTS = (
             ),
         ),
         rules=(rules.DOCUMENT_DATE, rules.DOCUMENT_SEALED),
-        checks=(Check.ENTRY, Check.DERIVED),
+        checks=(ColumnCheck.ENTRY, ColumnCheck.DERIVED),
     ),
     _committed(
         "version",
@@ -112,7 +112,7 @@ _DOCUMENTS = (
         indexes=(
             _hashed("version_uri", "uri", where="uri IS NOT NULL"),
             _hashed("version_final_uri", "final_uri", where="final_uri IS NOT NULL"),
-            Index(
+            TableIndex(
                 "version_site",
                 Wording(
                     sqlite=f"{SITE.format(uri='uri')}, uri, version_id DESC", postgresql="site(uri)"
@@ -122,7 +122,7 @@ _DOCUMENTS = (
         ),
         rules=(rules.VERSION_NEXT, rules.VERSION_ERASED),
         update=erasure.EMPTIED_VERSION,
-        checks=(Check.ENTRY,),
+        checks=(ColumnCheck.ENTRY,),
         logged_since=1,
     ),
     _committed(
@@ -149,7 +149,7 @@ _DOCUMENTS = (
         ),
         rules=(rules.REPRESENTATION_ERASED,),
         update=erasure.EMPTIED_FORMAT,
-        checks=(Check.ENTRY, Check.CONTENT),
+        checks=(ColumnCheck.ENTRY, ColumnCheck.CONTENT),
         logged_since=1,
     ),
     _committed(
@@ -162,7 +162,7 @@ _DOCUMENTS = (
         indexes=(_hashed("attachment_digest", "digest"),),
         delete=erasure.ERASED_FORMAT,
         is_clustered=True,
-        checks=(Check.ENTRY, Check.CONTENT),
+        checks=(ColumnCheck.ENTRY, ColumnCheck.CONTENT),
     ),
     _committed(
         "idempotency",
@@ -170,7 +170,7 @@ _DOCUMENTS = (
         Column("key", TEXT, is_key=True),
         Column("request", TEXT),
         Column("version_id", NUMBER, references="version"),
-        indexes=(Index("idempotency_version", Wording(sqlite="", postgresql="version_id")),),
+        indexes=(TableIndex("idempotency_version", Wording(sqlite="", postgresql="version_id")),),
         update=erasure.EMPTIED_REQUEST,
         is_clustered=True,
         summed=("key", "version_id"),
@@ -190,10 +190,10 @@ _DOCUMENTS = (
         Column("media_type", TEXT, is_optional=True),
         Column("cited_at", TEXT),
         Column("note", TEXT, is_optional=True),
-        indexes=(Index("citation_representation", "representation_id"),),
+        indexes=(TableIndex("citation_representation", "representation_id"),),
         rules=(rules.CITATION_ERASED,),
         delete=erasure.ERASED_CITATION,
-        checks=(Check.ENTRY, Check.DERIVED),
+        checks=(ColumnCheck.ENTRY, ColumnCheck.DERIVED),
         logged_since=2,
     ),
     _committed(
@@ -205,9 +205,9 @@ _DOCUMENTS = (
         Column("cited", TEXT),
         Column("cited_document", TEXT),
         unique=("representation_id", "origin", "cited"),
-        indexes=(Index("quotation_cited", "cited_document"),),
+        indexes=(TableIndex("quotation_cited", "cited_document"),),
         delete=erasure.ERASED_FORMAT,
-        checks=(Check.ENTRY, Check.DERIVED),
+        checks=(ColumnCheck.ENTRY, ColumnCheck.DERIVED),
     ),
 )
 
@@ -218,10 +218,10 @@ _LOG = (
         Column("sequence", NUMBER, is_key=True, check="sequence >= 0"),
         Column("subject", TEXT),
         Column("content", TEXT),
-        indexes=(Index("leaf_subject", "subject"),),
+        indexes=(TableIndex("leaf_subject", "subject"),),
         rules=(rules.LEAF_NEXT,),
         update=erasure.EMPTIED_ENTRY,
-        checks=(Check.TREE, Check.DERIVED),
+        checks=(ColumnCheck.TREE, ColumnCheck.DERIVED),
     ),
     _committed(
         "log_node",
@@ -231,7 +231,7 @@ _LOG = (
         Column("hash", BYTES, check="length(hash) = 32"),
         key=("level", "position"),
         is_clustered=True,
-        checks=(Check.TREE,),
+        checks=(ColumnCheck.TREE,),
     ),
     _committed(
         "assertion",
@@ -243,9 +243,9 @@ _LOG = (
         Column("object", TEXT),
         Column("who", TEXT, is_optional=True),
         Column("stated_at", TEXT),
-        indexes=(Index("assertion_subject", "subject, predicate"),),
+        indexes=(TableIndex("assertion_subject", "subject, predicate"),),
         delete=erasure.ERASED_ENTRY,
-        checks=(Check.ENTRY, Check.DERIVED),
+        checks=(ColumnCheck.ENTRY, ColumnCheck.DERIVED),
         logged_since=1,
     ),
     _committed(
@@ -258,8 +258,8 @@ _LOG = (
         Column("last_date", TEXT, check="last_date >= first_date"),
         Column("target", TEXT),
         Column("recorded_at", TEXT),
-        indexes=(Index("delegation_series", "series, kind"),),
-        checks=(Check.ENTRY,),
+        indexes=(TableIndex("delegation_series", "series, kind"),),
+        checks=(ColumnCheck.ENTRY,),
         logged_since=2,
     ),
     _committed(
@@ -268,7 +268,7 @@ _LOG = (
         Column("size", NUMBER, is_key=True, check="size >= 0"),
         Column("note", TEXT),
         Column("signed_at", TEXT),
-        checks=(Check.TREE,),
+        checks=(ColumnCheck.TREE,),
     ),
     _committed(
         "day",
@@ -279,7 +279,7 @@ _LOG = (
         Column("sealed_at", TEXT, check="substr(sealed_at, 1, 10) > date"),
         key=("series", "date"),
         is_clustered=True,
-        checks=(Check.ENTRY,),
+        checks=(ColumnCheck.ENTRY,),
         logged_since=2,
     ),
     _committed(
@@ -288,14 +288,14 @@ _LOG = (
         Column("citation_id", NUMBER, is_key=True, references="citation"),
         Column("sequence", NUMBER, is_unique=True, references="leaf"),
         delete=erasure.ERASED_ENTRY,
-        checks=(Check.ENTRY,),
+        checks=(ColumnCheck.ENTRY,),
     ),
     _committed(
         "delegation_leaf",
         2,
         Column("delegation_id", NUMBER, is_key=True, references="delegation"),
         Column("sequence", NUMBER, is_unique=True, references="leaf"),
-        checks=(Check.ENTRY,),
+        checks=(ColumnCheck.ENTRY,),
     ),
     _committed(
         "timestamp",
@@ -305,8 +305,8 @@ _LOG = (
         Column("authority", TEXT),
         Column("response", BYTES),
         Column("stamped_at", TEXT),
-        indexes=(Index("timestamp_size", "size"),),
-        checks=(Check.TREE,),
+        indexes=(TableIndex("timestamp_size", "size"),),
+        checks=(ColumnCheck.TREE,),
     ),
     _committed(
         "opening",
@@ -317,7 +317,7 @@ _LOG = (
         key=("sequence", "part"),
         delete=erasure.ERASED_OPENING,
         is_clustered=True,
-        checks=(Check.ENTRY,),
+        checks=(ColumnCheck.ENTRY,),
     ),
     _committed(
         "person",
@@ -350,7 +350,7 @@ _ACCESS = (
         Column("erased_at", TEXT),
         Column("done_at", TEXT, is_optional=True),
         check="representation_id IS NULL OR version_id IS NOT NULL",
-        indexes=(Index("erasure_document", "document_id"),),
+        indexes=(TableIndex("erasure_document", "document_id"),),
         update=erasure.FINISHED_ERASURE,
     ),
     _deletable(
@@ -380,7 +380,7 @@ _ACCESS = (
         ),
         Column("retain_until", TEXT, is_optional=True),
         Column("set_at", TEXT),
-        indexes=(Index("standing_document", "document_id"),),
+        indexes=(TableIndex("standing_document", "document_id"),),
         summed=("document_id", "access", "embargo_until", "ground", "retain_until", "set_at"),
     ),
     _committed(
@@ -399,14 +399,14 @@ _OBJECTS = (
         Column("unsettled_id", IDENTITY, is_key=True),
         _digest(is_unique=True),
         Column("content", BYTES),
-        checks=(Check.CONTENT,),
+        checks=(ColumnCheck.CONTENT,),
     ),
     _rebuildable(
         "git_blob",
         7,
         _digest(is_key=True),
         Column("name", BYTES, is_optional=True, check="length(name) = 20"),
-        indexes=(Index("git_blob_name", "name"),),
+        indexes=(TableIndex("git_blob_name", "name"),),
         is_clustered=True,
     ),
     _rebuildable(
@@ -414,7 +414,7 @@ _OBJECTS = (
         10,
         _digest(is_key=True),
         Column("pieces", BYTES),
-        checks=(Check.CONTENT,),
+        checks=(ColumnCheck.CONTENT,),
     ),
     _free(
         "packed",
@@ -423,9 +423,9 @@ _OBJECTS = (
         _digest("pack"),
         Column("start", NUMBER, check="start >= 0"),
         Column("size_bytes", NUMBER, check="size_bytes >= 0"),
-        indexes=(Index("packed_pack", "pack, start"),),
+        indexes=(TableIndex("packed_pack", "pack, start"),),
         is_clustered=True,
-        checks=(Check.CONTENT,),
+        checks=(ColumnCheck.CONTENT,),
     ),
     _free("emptied_pack", 11, _digest("pack", is_key=True), is_clustered=True),
     _free(
@@ -469,7 +469,7 @@ _NOTES = (
         Column("written_at", TEXT),
         unique_text=("document_id", "part", "kind", "text"),
         indexes=(
-            Index("jotting_text", Wording(sqlite="kind, text", postgresql="kind, md5(text)")),
+            TableIndex("jotting_text", Wording(sqlite="kind, text", postgresql="kind, md5(text)")),
         ),
     ),
     _free(
@@ -491,7 +491,7 @@ _NOTES = (
         Column("found_at", TEXT),
         Column("outcome", TEXT, check="outcome <> ''"),
         Column("there", TEXT),
-        indexes=(Index("passage_news_citation", "citation_id"),),
+        indexes=(TableIndex("passage_news_citation", "citation_id"),),
     ),
 )
 

@@ -19,7 +19,7 @@ from permacite.archive.schema.tables import TABLES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permacite.archive.schema.declaration import Column, Index, InsertRule, Table
+    from permacite.archive.schema.declaration import Column, InsertRule, Table, TableIndex
 
 __all__ = ["SCHEMA", "earlier", "step"]
 
@@ -109,7 +109,7 @@ def _column(column: Column) -> str:
     return f"{line} {check}" if len(f"  {line} {check}") < _MOST_COLUMNS else f"{line}\n    {check}"
 
 
-def _index(table: Table, index: Index) -> str:
+def _index(table: Table, index: TableIndex) -> str:
     unique = "UNIQUE " if index.is_unique else ""
     line = f"CREATE {unique}INDEX {index.name} ON {table.name} ({_sql(index.on)})"
     where = f" WHERE {index.where}" if index.where else ""

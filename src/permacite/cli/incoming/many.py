@@ -13,13 +13,13 @@ import click
 from permacite.cli.output import emit, note
 from permacite.service.archive import Archive
 from permacite.service.lists.journal import Journal
-from permacite.service.lists.reading import Line, read_list
+from permacite.service.lists.reading import ListedLine, read_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from permacite.service.lists.saving import Listed, Manner
+    from permacite.service.lists.saving import Listed, ListRunOptions
     from permacite.service.location import Location
 
 __all__ = ["lines_of", "save_many"]
@@ -29,9 +29,9 @@ _NAMED = 10
 _FAULTS = ("failed", "wrong", "forbidden")
 
 
-def lines_of(typed: Sequence[str], file: Path | None) -> list[Line]:
+def lines_of(typed: Sequence[str], file: Path | None) -> list[ListedLine]:
     """The addresses that were typed, of standard input where one is -, and of a file."""
-    lines: list[Line] = []
+    lines: list[ListedLine] = []
     for address in typed:
         content = sys.stdin.buffer.read() if address == "-" else address.encode()
         lines += read_list(content)
@@ -39,7 +39,12 @@ def lines_of(typed: Sequence[str], file: Path | None) -> list[Line]:
 
 
 def save_many(
-    folder: Location | None, lines: Sequence[Line], manner: Manner, *, afresh: bool, as_json: bool
+    folder: Location | None,
+    lines: Sequence[ListedLine],
+    manner: ListRunOptions,
+    *,
+    afresh: bool,
+    as_json: bool,
 ) -> int:
     """Save all pages of a list, and return the exit status."""
     told: list[Listed] = []
@@ -64,7 +69,9 @@ def save_many(
     return 1 if counts["failed"] or counts["wrong"] else 0
 
 
-def _journal(archive: Archive, lines: Sequence[Line], manner: Manner, *, afresh: bool) -> Journal:
+def _journal(
+    archive: Archive, lines: Sequence[ListedLine], manner: ListRunOptions, *, afresh: bool
+) -> Journal:
     """The journal of a run: that of the same list, into the same archive, in the same manner."""
     import platformdirs
 

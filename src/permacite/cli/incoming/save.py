@@ -20,7 +20,7 @@ from permacite.click_options import click_options
 from permacite.service.archive import Archive
 from permacite.service.ingest.fetching import credentials_of
 from permacite.service.ingest.options import SaveOptions
-from permacite.service.lists.saving import Manner
+from permacite.service.lists.saving import ListRunOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -139,7 +139,7 @@ def save(  # noqa: PLR0913 - one parameter an option
     sites = {urlsplit(line.uri)[:2] for line in lines if line.uri}
     if headers and len(sites) > 1:
         raise click.UsageError(f"--headers go to one site, and these are {len(sites)}")
-    manner = Manner(jobs, pause, depth, max_pages, options)
+    manner = ListRunOptions(jobs, pause, depth, max_pages, options)
     ctx.exit(save_many(ctx.obj, lines, manner, afresh=afresh, as_json=as_json))
 
 

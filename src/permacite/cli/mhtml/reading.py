@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     from permacite.mhtml import Aggregate, BodyPart, Defect, Disclosure, Matching
 
-__all__ = ["File", "Source", "disclosed", "disclosures", "mhtml", "part_of", "warn"]
+__all__ = ["MhtmlFile", "Source", "disclosed", "disclosures", "mhtml", "part_of", "warn"]
 
 Source = bytes | Path
 """The octets of an aggregate, or the path of a file, which is then read in pieces."""
 
 
-class File(click.Path):
+class MhtmlFile(click.Path):
     """A file's path, or `-` for what standard input holds."""
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ def mhtml() -> None:
 
 
 @mhtml.command("ls")
-@click.argument("file", type=File())
+@click.argument("file", type=MhtmlFile())
 @json_option
 def list_parts(file: Source, *, as_json: bool) -> None:
     """List the parts of FILE; * marks the one that is shown."""
@@ -104,7 +104,7 @@ def _fault(defect: Defect) -> dict[str, object]:
 
 
 @mhtml.command()
-@click.argument("file", type=File())
+@click.argument("file", type=MhtmlFile())
 @click.argument("part", required=False)
 @click.option("--raw", is_flag=True, help="As it stands in the file: heading and encoded body.")
 @json_option
@@ -135,7 +135,7 @@ def part_of(aggregate: Aggregate, name: str) -> BodyPart:
 
 
 @mhtml.command()
-@click.argument("file", type=File())
+@click.argument("file", type=MhtmlFile())
 @click.option("--within", metavar="PART", help="Only the references of this part.")
 @click.option("--embedded", is_flag=True, help="Only what is shown with the page.")
 @click.option(
@@ -197,7 +197,7 @@ def _targets(
 
 
 @mhtml.command()
-@click.argument("file", type=File())
+@click.argument("file", type=MhtmlFile())
 @json_option
 @click.pass_context
 def check(ctx: click.Context, file: Source, *, as_json: bool) -> None:

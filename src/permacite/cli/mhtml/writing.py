@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite import mhtml as aggregates
-from permacite.cli.mhtml.reading import File, disclosed, disclosures, part_of, warn
+from permacite.cli.mhtml.reading import MhtmlFile, disclosed, disclosures, part_of, warn
 from permacite.cli.output import emit, json_option, note, table
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ profile_option = click.option(
 
 
 @click.command()
-@click.argument("file", type=File())
+@click.argument("file", type=MhtmlFile())
 @click.argument("directory", type=click.Path(path_type=Path, file_okay=False))
 @force_option
 @json_option
@@ -154,7 +154,7 @@ def _part(part: WrittenPart) -> dict[str, object]:
 
 
 @click.command()
-@click.argument("file", type=File())
+@click.argument("file", type=MhtmlFile())
 @click.argument("part", required=False)
 @output_option
 @force_option
@@ -201,7 +201,7 @@ def _packed(file: Source) -> Packed:
 
 
 @click.command()
-@click.argument("file", type=File())
+@click.argument("file", type=MhtmlFile())
 @click.option("--from", "sender", required=True, help="Who sends it.")
 @click.option("--to", "recipients", required=True, multiple=True, help="Who gets it; repeatable.")
 @click.option("--subject", help="Default: that of FILE.")

@@ -20,16 +20,16 @@ from permacite.exports import on_demand
 
 if TYPE_CHECKING:
     from permacite.fragments.alignment.aligning import Alignment, align
-    from permacite.fragments.alignment.differences import Change, Piece, compared
+    from permacite.fragments.alignment.differences import Piece, WordChange, compared
     from permacite.fragments.alignment.passages import Fate, Similar, follow
 
-__all__ = ["Alignment", "Change", "Fate", "Piece", "Similar", "align", "compared", "follow"]
+__all__ = ["Alignment", "Fate", "Piece", "Similar", "WordChange", "align", "compared", "follow"]
 
 on_demand(
     __name__,
     {
         "permacite.fragments.alignment.aligning": "Alignment, align",
-        "permacite.fragments.alignment.differences": "Change, Piece, compared",
+        "permacite.fragments.alignment.differences": "WordChange, Piece, compared",
         "permacite.fragments.alignment.passages": "Fate, Similar, follow",
     },
 )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from permacite.fragments.alignment.words import WordedText
 
-__all__ = ["Change", "Kind", "Piece", "changes", "compared", "negations"]
+__all__ = ["Kind", "Piece", "WordChange", "changes", "compared", "negations"]
 
 _SHORT = 3
 """Characters of a word that begins others by chance."""
@@ -113,7 +113,7 @@ _NEGATING_STARTS = ("un", "in", "im", "il", "ir", "non", "dis")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class WordChange:
     """Words that were replaced; `was` or `now` is empty where words were put in or left out."""
 
     kind: Kind
@@ -126,13 +126,13 @@ def changes(
     new: WordedText,
     pairs: Sequence[tuple[int, int]],
     whole: tuple[int, int, int, int],
-) -> tuple[Change, ...]:
+) -> tuple[WordChange, ...]:
     """The differences between two parts (old start and end, new start and end; of words).
 
     `pairs` are the words that are the same in both, in order. Changes of one kind are in the order
     of the text.
     """
-    differences: list[Change] = []
+    differences: list[WordChange] = []
     i, k = whole[0], whole[2]
     for mine, its in (*pairs, (whole[1], whole[3])):
         differences += _change(old, new, (i, mine), (k, its))
@@ -142,7 +142,7 @@ def changes(
 
 def _change(
     old: WordedText, new: WordedText, was: tuple[int, int], now: tuple[int, int]
-) -> Iterator[Change]:
+) -> Iterator[WordChange]:
     """Yield what replaced some words: one word another, where there are as many of them."""
     first, second = old.words[slice(*was)], new.words[slice(*now)]
     if len(first) == len(second) > 1 and all(map(is_word, (*first, *second))):
@@ -150,7 +150,7 @@ def _change(
             yield from _change(old, new, (mine, mine + 1), (its, its + 1))
     elif first or second:
         kind = _kind(first, second, old.vocabulary)
-        yield Change(kind, _told(old, *was), _told(new, *now))
+        yield WordChange(kind, _told(old, *was), _told(new, *now))
 
 
 def _told(text: WordedText, first: int, last: int) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from permacite.fragments import quote as quotes
 from permacite.fragments.alignment.aligning import SAYS_ENOUGH
-from permacite.fragments.alignment.differences import Change, changes, negations
+from permacite.fragments.alignment.differences import WordChange, changes, negations
 from permacite.fragments.alignment.editing import resemblance, weigh, weight
 from permacite.fragments.alignment.words import Range, is_word
 from permacite.fragments.likeness import likeness
@@ -183,7 +183,7 @@ class Fate:
     end: int | None = None
     score: float = 0.0
     runner_up: float | None = None
-    changes: tuple[Change, ...] = ()
+    changes: tuple[WordChange, ...] = ()
     similar: Similar | None = None
 
 
@@ -227,7 +227,7 @@ def _negated_beside(alignment: Alignment, passage: Range, now: Range) -> Fate | 
             whole = Range(min(now.start, its.start), max(now.end, its.end))
             start, end = _span(new, whole)
             words = _text(old, passage)
-            change = Change("negation", _text(old, was), _text(new, its))
+            change = WordChange("negation", _text(old, was), _text(new, its))
             return Fate("changed", start, end, _alike(words, new.text[start:end]), None, (change,))
     return None
 

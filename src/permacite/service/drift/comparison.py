@@ -24,7 +24,7 @@ from permacite.text.document import canonical
 if TYPE_CHECKING:
     from permacite.archive import Citation, Repository, Representation, Version
     from permacite.extract import Decode, Excerpt
-    from permacite.fragments.alignment import Change, Similar
+    from permacite.fragments.alignment import Similar, WordChange
     from permacite.pdi import PDI
     from permacite.text.document import DocumentText
 
@@ -53,7 +53,7 @@ class PassageDrift:
     """Similarity of these words to those cited, 0 to 1; 0 where there are none."""
     runner_up: float | None = None
     """Similarity of the most similar other passage, where the cited one is gone."""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[WordChange, ...] = ()
     """What was changed in the passage: negations, numbers and names first."""
     similar: Similar | None = None
     """A passage similar to the one that is gone, and no successor: it was there before."""

@@ -63,7 +63,7 @@ def opened(path: Path) -> Store:
     """A folder, or what is packed in a file; close it. Raises ParseError, NotFoundError."""
     with reading(path.name):
         if path.is_dir():
-            return _Folder(path)
+            return _BagFolder(path)
         return _Zip(path) if path.name.lower().endswith(_ZIP) else _Tar(path)
 
 
@@ -95,7 +95,7 @@ def _fault_of(path: str, *, is_link: bool, is_twice: bool) -> ParseError | None:
     return _fault(f"{path!r} is a link, or no file", path) if is_link else None
 
 
-class _Folder:
+class _BagFolder:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.sizes: dict[str, int] = {}

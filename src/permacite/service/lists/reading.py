@@ -27,7 +27,7 @@ from permacite.service import addresses
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Line", "read_list"]
+__all__ = ["ListedLine", "read_list"]
 
 _COLUMNS = ("url", "uri", "address", "link", "website", "web address")
 """Names of columns that hold addresses, in any case; the first of them counts."""
@@ -38,7 +38,7 @@ _IN = (["url", "loc"], ["item", "link"], ["dcterms:URI", "rdf:value"])
 """Elements whose text is an address, each in the one around it."""
 
 
-class Line(NamedTuple):
+class ListedLine(NamedTuple):
     """An address, or what stands where one should."""
 
     place: str
@@ -49,7 +49,7 @@ class Line(NamedTuple):
     problem: str = ""
 
 
-def read_list(content: bytes) -> list[Line]:
+def read_list(content: bytes) -> list[ListedLine]:
     """Read a list. Raises ParseError for what is no text, or of a form that is broken."""
     if len(content) > _MOST_OCTETS:
         raise ParseError(f"expected a list of at most {_MOST_OCTETS} bytes", "", 0)
@@ -74,13 +74,15 @@ def _typed(text: str) -> Iterator[tuple[str, str]]:
     return _plain(text) if column is None else _csv(text, column)
 
 
-def _line(place: str, typed: str) -> Line:
+def _line(place: str, typed: str) -> ListedLine:
     try:
         if addresses.is_address(typed):
-            return Line(place, typed, addresses.normal(typed))
+            return ListedLine(place, typed, addresses.normal(typed))
     except ParseError as error:
-        return Line(place, typed[:_SHOWN], "", error.problem)
-    return Line(place, typed[:_SHOWN], "", "expected the address of a page, such as https://...")
+        return ListedLine(place, typed[:_SHOWN], "", error.problem)
+    return ListedLine(
+        place, typed[:_SHOWN], "", "expected the address of a page, such as https://..."
+    )
 
 
 def _plain(text: str) -> Iterator[tuple[str, str]]:

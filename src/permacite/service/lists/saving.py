@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from permacite.service.libraries.bags import Bags
     from permacite.service.libraries.zotero import Libraries
     from permacite.service.lists.journal import Keys
-    from permacite.service.lists.reading import Line
+    from permacite.service.lists.reading import ListedLine
 
-__all__ = ["Listed", "Lists", "Manner"]
+__all__ = ["ListRunOptions", "Listed", "Lists"]
 
 Became: TypeAlias = Literal["saved", "unchanged", "failed", "wrong", "repeated", "forbidden"]
 
@@ -57,7 +57,7 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class ListRunOptions:
     """How a list is saved."""
 
     jobs: int = 4
@@ -88,7 +88,10 @@ class Lists:
         self._repository = repository
 
     def save(
-        self, lines: Iterable[Line], manner: Manner | None = None, journal: Keys | None = None
+        self,
+        lines: Iterable[ListedLine],
+        manner: ListRunOptions | None = None,
+        journal: Keys | None = None,
     ) -> Iterator[Listed]:
         """Save all pages of a list, and yield what became of each once it is durable.
 
@@ -98,7 +101,7 @@ class Lists:
         from permacite.capture import BrowserPool
 
         with BrowserPool() as browsers:
-            run = _Run(self._repository, manner or Manner(), journal, browsers)
+            run = _Run(self._repository, manner or ListRunOptions(), journal, browsers)
             yield from run.take(lines)
             yield from run.work()
         if journal is not None:
@@ -151,7 +154,11 @@ class _Run:
     """One run: what waits for which site, and what is under way."""
 
     def __init__(
-        self, repository: Repository, manner: Manner, journal: Keys | None, browsers: BrowserPool
+        self,
+        repository: Repository,
+        manner: ListRunOptions,
+        journal: Keys | None,
+        browsers: BrowserPool,
     ) -> None:
         self._repository = repository
         self._ingest = Ingest(repository)
@@ -164,7 +171,7 @@ class _Run:
         self._seen: set[str] = set()
         self._linked = 0
 
-    def take(self, lines: Iterable[Line]) -> Iterator[Listed]:
+    def take(self, lines: Iterable[ListedLine]) -> Iterator[Listed]:
         """Take note of all lines; yield those that are wrong, repeated, or done already."""
         for line in lines:
             if line.problem:

@@ -274,13 +274,13 @@ class Shelf(Protocol):
 def shelf_of(target: Path | str) -> Shelf:
     """The folder `target`, or the place at an address "s3://BUCKET/PREFIX". Raises ParseError."""
     if isinstance(target, Path):
-        return _Folder(target)
+        return _TileFolder(target)
     from permacite.archive.objects import open_store
 
     return _Bucket(open_store(target))
 
 
-class _Folder:
+class _TileFolder:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
 

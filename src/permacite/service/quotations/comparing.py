@@ -179,7 +179,7 @@ def _place(after: str | None) -> int:
 
 def _found(
     repository: Repository, version: Version, known: Known | None
-) -> list[tuple[Representation, list[finding.Found]]]:
+) -> list[tuple[Representation, list[finding.FoundQuotation]]]:
     """Each format that quotes, with its quotations."""
     restricted = repository.lookup.restrictions(version.representations)
     # Of a page that is withdrawn, what was recorded when it was committed is known all the same.
@@ -201,7 +201,7 @@ def _found(
     ]
 
 
-def _read(repository: Repository, quoting: Representation) -> list[finding.Found]:
+def _read(repository: Repository, quoting: Representation) -> list[finding.FoundQuotation]:
     return finding.in_document(Document.of(repository.contents.text(quoting), quoting.media_type))
 
 
@@ -214,7 +214,7 @@ def recorded_name(reference: str) -> str:
 
 
 def _compared(
-    sources: _Sources, version: Version, composite: Representation, quoted: finding.Found
+    sources: _Sources, version: Version, composite: Representation, quoted: finding.FoundQuotation
 ) -> Quotation:
     """One quotation, compared with its source."""
     cited = recorded_name(quoted.reference)

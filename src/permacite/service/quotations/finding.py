@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from permacite.markup import Document, PageReading
 
-__all__ = ["Found", "cited_name", "in_document", "in_markdown", "in_page"]
+__all__ = ["FoundQuotation", "cited_name", "in_document", "in_markdown", "in_page"]
 
 Name = pdi.PDI | pdi.FragmentPDI | pdi.CitationPDI
 
@@ -62,7 +62,7 @@ _PARAGRAPH = compile_pattern(r"\r\n[ \t]*+\r\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundQuotation:
     """A quotation in a text, from `start` up to `end` (characters of the canonical text)."""
 
     reference: str
@@ -88,21 +88,22 @@ def cited_name(reference: str) -> Name:
     return value
 
 
-def in_document(document: Document) -> list[Found]:
+def in_document(document: Document) -> list[FoundQuotation]:
     """The quotations of a page or of a Markdown text; none of any other document."""
     if document.is_page:
         return in_page(document.reading)
     return in_markdown(document.text.text) if document.media_type in MARKDOWN else []
 
 
-def in_page(page: PageReading) -> list[Found]:
+def in_page(page: PageReading) -> list[FoundQuotation]:
     """The quotations of an HTML or XHTML page, in the order of their start tags."""
     return [
-        Found(quotation.reference, *place, quotation.words) for quotation, place in _marked(page)
+        FoundQuotation(quotation.reference, *place, quotation.words)
+        for quotation, place in _marked(page)
     ]
 
 
-def _marked(page: PageReading) -> Iterator[tuple[Found, tuple[int, int]]]:
+def _marked(page: PageReading) -> Iterator[tuple[FoundQuotation, tuple[int, int]]]:
     """The quotations that elements mark, placed in the source; and their places in its text.
 
     Elements that nobody closes lie in one another. Where the words of all are more than `_DEPTH`
@@ -118,10 +119,10 @@ def _marked(page: PageReading) -> Iterator[tuple[Found, tuple[int, int]]]:
         if left < 0:
             return
         words = rendition.text[begin:stop]
-        yield Found(reference.strip(), start, end, words), (begin, stop)
+        yield FoundQuotation(reference.strip(), start, end, words), (begin, stop)
 
 
-def in_markdown(text: str) -> list[Found]:
+def in_markdown(text: str) -> list[FoundQuotation]:
     """The quotations of a Markdown text, whose line ends are CRLF."""
     lines = [(match.start(), match[1]) for match in _LINE.finditer(text)]
     quotations = []
@@ -146,17 +147,17 @@ def in_markdown(text: str) -> list[Found]:
     return sorted(quotations, key=lambda quotation: quotation.start)
 
 
-def _inline(text: str) -> Iterator[Found]:
+def _inline(text: str) -> Iterator[FoundQuotation]:
     """What stands in quotation marks, with a name in parentheses behind it."""
     for match in _INLINE.finditer(text):
         group = 1 if match[1] is not None else 2
         written = _NAME.match(_trimmed(match[3]))
         if written is not None and not _PARAGRAPH.search(match[group]):
             words = _ESCAPED.sub(r"\1", match[group])
-            yield Found(_trimmed(written[0]), match.start(group), match.end(group), words)
+            yield FoundQuotation(_trimmed(written[0]), match.start(group), match.end(group), words)
 
 
-def _marked_up(text: str) -> Iterator[Found]:
+def _marked_up(text: str) -> Iterator[FoundQuotation]:
     """The quotations of the HTML in a Markdown text."""
     if not _ELEMENT.search(text):
         return
@@ -172,7 +173,7 @@ def _below(lines: list[tuple[int, str]], number: int) -> str:
     return ""
 
 
-def _in_block(block: list[tuple[int, str]], below: str) -> list[Found]:
+def _in_block(block: list[tuple[int, str]], below: str) -> list[FoundQuotation]:
     """The quotation that a block of quoted lines is, if a name says so."""
     inner: list[tuple[int, str]] = []
     for start, line in block:
@@ -193,7 +194,7 @@ def _in_block(block: list[tuple[int, str]], below: str) -> list[Found]:
     if reference is None or not inner:
         return []
     words = _LINE_END.join(_ESCAPED.sub(r"\1", line) for _, line in inner)
-    return [Found(reference, inner[0][0], inner[-1][0] + len(inner[-1][1]), words)]
+    return [FoundQuotation(reference, inner[0][0], inner[-1][0] + len(inner[-1][1]), words)]
 
 
 def _last_name(line: str) -> str | None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from permacite.markup import Document
     from permacite.service.resolution.resolving import Resolver
 
-    QuotationsByType: TypeAlias = Mapping[str, list[finding.Found]]
+    QuotationsByType: TypeAlias = Mapping[str, list[finding.FoundQuotation]]
     """What a document quotes, under its media type."""
 
 __all__ = ["MOST", "QuotationsByType", "check_quotations", "quotations_in", "with_quotations"]
@@ -58,12 +58,14 @@ def with_quotations(
     return formats
 
 
-def _with(representation: NewRepresentation, several: Iterable[finding.Found]) -> NewRepresentation:
+def _with(
+    representation: NewRepresentation, several: Iterable[finding.FoundQuotation]
+) -> NewRepresentation:
     quotations = tuple(dict.fromkeys(_recordable(several)))
     return dataclasses.replace(representation, quotations=quotations)
 
 
-def _recordable(several: Iterable[finding.Found]) -> list[tuple[str, str]]:
+def _recordable(several: Iterable[finding.FoundQuotation]) -> list[tuple[str, str]]:
     """Origin and name of what can be recorded."""
     pairs = []
     for quotation in list(several)[:MOST]:
@@ -96,8 +98,8 @@ def check_quotations(resolution: Resolver, quotations: QuotationsByType) -> None
 
 
 def _differing(
-    resolution: Resolver, several: list[finding.Found]
-) -> Iterator[tuple[finding.Found, str]]:
+    resolution: Resolver, several: list[finding.FoundQuotation]
+) -> Iterator[tuple[finding.FoundQuotation, str]]:
     """The quotations whose words differ, each with those of its source."""
     words: dict[str, str | None] = {}
     for quotation in several:
@@ -118,7 +120,7 @@ def _words(resolution: Resolver, reference: str) -> str | None:
         return None
 
 
-def _side_by_side(quotation: finding.Found, there: str) -> str:
+def _side_by_side(quotation: finding.FoundQuotation, there: str) -> str:
     return f"{quotation.reference}\n  here:  {_line(quotation.words)}\n  there: {_line(there)}"
 
 

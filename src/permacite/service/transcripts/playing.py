@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from permacite.archive import Repository, Representation
     from permacite.captions import SpokenSpan, Words
 
-__all__ = ["Heard", "Line", "Said", "Sayings", "are_words", "passages"]
+__all__ = ["Heard", "Said", "Sayings", "TranscriptLine", "are_words", "passages"]
 
 _RULES = f"permacite-captions/{captions.RENDITION_VERSION}"
 
@@ -39,7 +39,7 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TranscriptLine:
     """What one voice says in one cue."""
 
     reference: str
@@ -61,7 +61,7 @@ class Said:
     title: str | None
     quote: str
     """The words, each voice on a line of its own, with its name where it is told."""
-    lines: tuple[Line, ...]
+    lines: tuple[TranscriptLine, ...]
 
 
 class Sayings:
@@ -142,10 +142,12 @@ def are_words(representation: Representation) -> bool:
     return representation.rendition == _RULES
 
 
-def lines_of(words: Words, name: pdi.PDI, spans: Sequence[SpokenSpan]) -> tuple[Line, ...]:
+def lines_of(
+    words: Words, name: pdi.PDI, spans: Sequence[SpokenSpan]
+) -> tuple[TranscriptLine, ...]:
     """What stretches of words say, line by line; `name` is that of the words."""
     return tuple(
-        Line(
+        TranscriptLine(
             str(name.fragment("char", turn.start, turn.end)),
             turn.start_ms,
             turn.end_ms,
@@ -156,7 +158,7 @@ def lines_of(words: Words, name: pdi.PDI, spans: Sequence[SpokenSpan]) -> tuple[
     )
 
 
-def quote_of(lines: Sequence[Line]) -> str:
+def quote_of(lines: Sequence[TranscriptLine]) -> str:
     """Lines as a quotation: what one voice says in a row on one line, behind its name."""
     said: list[tuple[str | None, list[str]]] = []
     for line in lines:

@@ -24,9 +24,9 @@ from permacite.pdi import PDI
 from permacite.service.findings import HARMLESS
 from permacite.service.ingest.options import CommitOptions, SaveOptions
 from permacite.service.lists.journal import Keys
-from permacite.service.lists.reading import Line
+from permacite.service.lists.reading import ListedLine
 from permacite.service.lists.robots import Robots
-from permacite.service.lists.saving import Manner
+from permacite.service.lists.saving import ListRunOptions
 from permacite.service.work.jobs import JobNotice, Outcome, share_of
 
 if TYPE_CHECKING:
@@ -121,8 +121,8 @@ class Worker:
                 tally.add("passages to look at", passage.reference, passage.status)
 
     def _save(self, what: Mapping[str, Any], tally: _Tally) -> None:
-        lines = [Line("", uri, uri) for uri in what["listed"]]
-        manner = Manner(pause_s=_PAUSE_S, options=SaveOptions(**what["options"]))
+        lines = [ListedLine("", uri, uri) for uri in what["listed"]]
+        manner = ListRunOptions(pause_s=_PAUSE_S, options=SaveOptions(**what["options"]))
         for listed in self._archive.lists.save(lines, manner, Keys(what["run"])):
             if listed.problem:
                 tally.add(listed.outcome, listed.uri, listed.problem)

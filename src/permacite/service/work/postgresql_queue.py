@@ -33,7 +33,7 @@ from permacite.service.work.progress import COUNTED, FORGET, TABLES, runs_of
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 
-    from permacite.archive.postgresql.location import Located
+    from permacite.archive.postgresql.location import PostgresqlLocation
     from permacite.service.work.jobs import JobRun
 
 __all__ = ["PostgresqlQueue"]
@@ -90,7 +90,7 @@ _DIED = "its worker gave no sign of life any more"
 class PostgresqlQueue:
     """The job queue of an archive in PostgreSQL."""
 
-    def __init__(self, place: Located, *, patience_s: float) -> None:
+    def __init__(self, place: PostgresqlLocation, *, patience_s: float) -> None:
         """Take the place of the archive; `open` opens the queue."""
         self._patience_s = patience_s
         self._database = _QueueDatabase(place)
@@ -228,7 +228,7 @@ class PostgresqlQueue:
 class _QueueDatabase:
     """The schema of the queue, and the connections to it."""
 
-    def __init__(self, place: Located) -> None:
+    def __init__(self, place: PostgresqlLocation) -> None:
         self._place = place
         self._schema = f"{place.schema[:_LONGEST]}_work"
         self._connector = PsycopgConnector(

@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse, Response
 
 from permacite.limits import FEED_ITEMS, SITEMAP_ITEMS
-from permacite.service.feeds import MEDIA_TYPE, Entry, Feed, Link, moment, text
+from permacite.service.feeds import MEDIA_TYPE, Feed, FeedEntry, FeedLink, moment, text
 from permacite.service.names import as_address
 from permacite.web.requests import ask, at
 
@@ -40,10 +40,13 @@ async def feed(request: Request) -> Response:
     _refuse_private(request)
     listing = await _page(request, FEED_ITEMS, newest_first=True)
     base = str(request.base_url)
-    links = [Link("self", str(request.url), MEDIA_TYPE), Link("alternate", base, "text/html")]
+    links = [
+        FeedLink("self", str(request.url), MEDIA_TYPE),
+        FeedLink("alternate", base, "text/html"),
+    ]
     if listing.next is not None:
         following = request.url.replace_query_params(after=listing.next, until=listing.until)
-        links.append(Link("next", str(following), MEDIA_TYPE))
+        links.append(FeedLink("next", str(following), MEDIA_TYPE))
     series = (await ask(request, lambda archive: archive.documents.about())).series
     made = Feed(
         id=f"{base}-/feed",
@@ -113,12 +116,12 @@ def _open(listing: Listing) -> list[Document]:
     return [each for each in listing.documents if each.restricted is None]
 
 
-def _entry(request: Request, document: Document) -> Entry:
+def _entry(request: Request, document: Document) -> FeedEntry:
     """A document as an entry; its id is its permanent name (RFC 4287 §4.2.6)."""
-    links = [Link("alternate", _address(request, document))]
+    links = [FeedLink("alternate", _address(request, document))]
     if document.uri:
-        links.append(Link("via", document.uri))
-    return Entry(
+        links.append(FeedLink("via", document.uri))
+    return FeedEntry(
         id=document.full_name,
         title=" ".join((document.title or document.pdi).split()),
         updated=document.committed_at,

@@ -58,7 +58,7 @@ _CUT = compile_pattern("#char=([0-9]{1,15}),([0-9]{1,15})$")
 _MEMBERS = frozenset({"reference", "quote", "before", "after"})
 
 
-class _Cited(NamedTuple):
+class _CitedPassage(NamedTuple):
     """The passage that a bundle cites, its words, and what is wrong with them or ""."""
 
     reference: str | None
@@ -152,7 +152,7 @@ def _name(content: bytes) -> grammar.PDI:
 
 def _held(
     files: dict[str, bytes], signed: Signed, pdi: grammar.PDI, decode: Decode | None
-) -> tuple[dict[str, object], list[Check], _Cited | None]:
+) -> tuple[dict[str, object], list[Check], _CitedPassage | None]:
     """Return the entry, what was checked of octets and words, and what is cited."""
     entry, described, fault = _entry(files, pdi)
     checks = [_content(files[CONTENT], described)]
@@ -322,7 +322,7 @@ def _checked_quote(
     described: Mapping[str, object],
     logged: bool,
     decode: Decode | None = None,
-) -> _Cited:
+) -> _CitedPassage:
     """The passage that citation.json cites in the document `name`.
 
     `said` is what stands in it, or in its opening; `described`, what the log's entry says of the
@@ -337,13 +337,13 @@ def _checked_quote(
             {str(member) for member in said if member not in _MEMBERS and said[member]}
         )
     except (LookupError, TypeError, AttributeError):
-        return _Cited(None, None, "citation.json is not readable")
+        return _CitedPassage(None, None, "citation.json is not readable")
     if logged and kind != "citation":
-        return _Cited(reference, quote, "citation.json is no entry about a citation")
+        return _CitedPassage(reference, quote, "citation.json is no entry about a citation")
     if unsigned and not logged:
         members_beside = ", ".join(unsigned)
         problem = f"citation.json says what nothing vouches for: {members_beside}"
-        return _Cited(reference, quote, problem)
+        return _CitedPassage(reference, quote, problem)
     try:
         excerpt = _excerpt(content, reference, name, described=described, decode=decode)
         words = excerpt.text or ""
@@ -353,7 +353,7 @@ def _checked_quote(
         )
     except PermaciteError as error:
         fault = error.problem
-    return _Cited(reference, quote, fault)
+    return _CitedPassage(reference, quote, fault)
 
 
 def _excerpt(

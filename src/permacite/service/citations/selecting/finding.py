@@ -34,8 +34,8 @@ if TYPE_CHECKING:
         Between,
         Element,
         Fragment,
-        Octets,
-        Page,
+        OctetSelector,
+        PageSelector,
         Quote,
         Said,
         Selector,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     Spans: TypeAlias = list[tuple[int, int]]
 
-__all__ = ["Found", "find"]
+__all__ = ["SelectedPassage", "find"]
 
 _OTHER_READER = (
     "these positions count the characters of another program, whose text is not known here"
@@ -54,7 +54,7 @@ _TWICE = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SelectedPassage:
     """A passage that was selected."""
 
     reference: str
@@ -69,12 +69,12 @@ class Found:
     nth: int = 1
 
 
-def find(repository: Repository, name: pdi.PDI, targets: Sequence[Target]) -> Found:
+def find(repository: Repository, name: pdi.PDI, targets: Sequence[Target]) -> SelectedPassage:
     """The one passage that all targets select which are of a document.
 
     Raises NotFoundError where there is none, or more than one; ParseError for what is not read.
     """
-    found: dict[str, Found] = {}
+    found: dict[str, SelectedPassage] = {}
     refusals: list[PermaciteError] = []
     for target in targets:
         try:
@@ -143,22 +143,22 @@ class _Formats:
         own = [each for each in self.version.representations if each.derived_from is None]
         return own[0] if own else self.repository.lookup.main(self.version)
 
-    def part(self, of: Representation, scheme: str, positions: str, by: str) -> Found:
+    def part(self, of: Representation, scheme: str, positions: str, by: str) -> SelectedPassage:
         fragment = pdi.FragmentPDI.make(of.pdi, scheme, positions)
-        return Found(f"{of.pdi}#{fragment.specifier}", (by,))
+        return SelectedPassage(f"{of.pdi}#{fragment.specifier}", (by,))
 
-    def characters(self, start: int, end: int, *by: str) -> Found:
+    def characters(self, start: int, end: int, *by: str) -> SelectedPassage:
         text = self.source().representation
-        return Found(str(text.pdi.fragment("char", start, end)), by, (start, end))
+        return SelectedPassage(str(text.pdi.fragment("char", start, end)), by, (start, end))
 
-    def named_part(self, fragment: pdi.FragmentPDI) -> Found:
+    def named_part(self, fragment: pdi.FragmentPDI) -> SelectedPassage:
         representation = self.repository.lookup.representation(fragment.pdi)
         if fragment.scheme == "char" and representation == self.source().representation:
             start, end = map(int, fragment.positions)
             return self.characters(start, end, "fragment")
-        return Found(f"{representation.pdi}#{fragment.specifier}", ("fragment",))
+        return SelectedPassage(f"{representation.pdi}#{fragment.specifier}", ("fragment",))
 
-    def words_of(self, found: Found) -> Spans:
+    def words_of(self, found: SelectedPassage) -> Spans:
         """Where in the text the words of a part of another format stand."""
         _, fragment = names.document_of(found.reference)
         if fragment is None:
@@ -175,17 +175,17 @@ class _PartFinder:
     def __init__(self, formats: _Formats) -> None:
         self._formats = formats
 
-    def find(self, said: Page | Octets | Element | Fragment) -> Found:
-        if isinstance(said, selectors.Page):
+    def find(self, said: PageSelector | OctetSelector | Element | Fragment) -> SelectedPassage:
+        if isinstance(said, selectors.PageSelector):
             return self._formats.part(self._formats.paged(), "page", str(said.index + 1), "page")
-        if isinstance(said, selectors.Octets):
+        if isinstance(said, selectors.OctetSelector):
             original = self._formats.named or self._formats.original()
             return self._formats.part(original, "byte", f"{said.start},{said.end}", "octets")
         if isinstance(said, selectors.Element):
             return self._element(said.name)
         return self._fragment(said)
 
-    def _fragment(self, said: Fragment) -> Found:
+    def _fragment(self, said: Fragment) -> SelectedPassage:
         """What a fragment of some rule selects, or of a name of ours."""
         value = said.value.removeprefix("#")
         is_counted = value.startswith(("char=", "line="))
@@ -232,14 +232,14 @@ class _PartFinder:
                 continue
         return None
 
-    def _element(self, name: str) -> Found:
+    def _element(self, name: str) -> SelectedPassage:
         main = self._formats.repository.lookup.main(self._formats.version)
         if main.media_type not in PAGES:
             raise NotFoundError("only pages have elements that are selected so", str(main.pdi))
         named = typed.specifier("name", name, main.media_type)
         part = main.pdi.fragment(named.scheme, *named.positions)
         self._formats.repository.contents.excerpt(main, part.specifier)
-        return Found(str(part), ("element",))
+        return SelectedPassage(str(part), ("element",))
 
 
 class _Finder:
@@ -251,7 +251,7 @@ class _Finder:
         self._parts = _PartFinder(self._formats)
         self._target = target
 
-    def passage(self) -> Found:
+    def passage(self) -> SelectedPassage:
         base = None
         if not self._target.source or (
             self._formats.named and self._formats.named.media_type == "text/plain"
@@ -259,7 +259,7 @@ class _Finder:
             base = 0
         return self._select(self._target.selectors, _Scope(None, base))
 
-    def _select(self, several: Sequence[Selector], scope: _Scope) -> Found:
+    def _select(self, several: Sequence[Selector], scope: _Scope) -> SelectedPassage:
         refusals: list[PermaciteError] = []
         for selector in sorted(several, key=lambda each: _rank(each.said)):
             try:
@@ -277,7 +277,7 @@ class _Finder:
             "nothing here selects a passage", str(self._formats.version.pdi), hint=_HINT
         )
 
-    def _refined(self, found: Found, selector: Selector) -> Found:
+    def _refined(self, found: SelectedPassage, selector: Selector) -> SelectedPassage:
         """What is meant of what was found."""
         if not selector.refined:
             return found
@@ -286,7 +286,9 @@ class _Finder:
         inner = self._select(selector.refined, _Scope(spans, base))
         return dataclasses.replace(inner, by=tuple(dict.fromkeys((*found.by, *inner.by))))
 
-    def _one(self, selector: Selector, several: Sequence[Selector], scope: _Scope) -> Found:
+    def _one(
+        self, selector: Selector, several: Sequence[Selector], scope: _Scope
+    ) -> SelectedPassage:
         said = selector.said
         if isinstance(said, selectors.Quote):
             return self._quote(said, [each.said for each in several], scope)
@@ -298,7 +300,7 @@ class _Finder:
             return self._between(said, scope)
         return self._parts.find(said)
 
-    def _quote(self, said: Quote, beside: Sequence[Said], scope: _Scope) -> Found:
+    def _quote(self, said: Quote, beside: Sequence[Said], scope: _Scope) -> SelectedPassage:
         source = self._formats.source()
         text, by = source.document.text, ["quote"]
         spans = sorted(quotes.occurrences(text, said.exact))
@@ -332,7 +334,7 @@ class _Finder:
         """Those that stand on the pages that are named beside a quote."""
         pages: set[int] = set()
         for said in beside:
-            if isinstance(said, selectors.Page | selectors.Rectangles):
+            if isinstance(said, selectors.PageSelector | selectors.Rectangles):
                 pages.add(said.index + 1)
             if isinstance(said, selectors.Rectangles) and said.following:
                 pages.add(said.index + 2)
@@ -345,7 +347,7 @@ class _Finder:
             return []
         return _overlapping(spans, [known.span_of(page) for page in pages])
 
-    def _position(self, said: selectors.Position, scope: _Scope) -> Found:
+    def _position(self, said: selectors.Position, scope: _Scope) -> SelectedPassage:
         source = self._formats.source()
         if scope.base is None:
             raise NotFoundError(_OTHER_READER, str(source.representation.pdi), hint=_HINT)
@@ -356,7 +358,7 @@ class _Finder:
             raise NotFoundError(problem, str(source.representation.pdi))
         return self._formats.characters(start, end, "position")
 
-    def _between(self, said: Between, scope: _Scope) -> Found:
+    def _between(self, said: Between, scope: _Scope) -> SelectedPassage:
         """From the beginning of one part up to that of another (§4.2.8)."""
         start, end = (self._beginning(self._select(each, scope)) for each in (said.start, said.end))
         if start >= end:
@@ -364,13 +366,13 @@ class _Finder:
             raise NotFoundError(problem, str(self._formats.version.pdi))
         return self._formats.characters(start, end, "range")
 
-    def _beginning(self, found: Found) -> int:
+    def _beginning(self, found: SelectedPassage) -> int:
         spans = [found.span] if found.span is not None else self._formats.words_of(found)
         if not spans:
             raise NotFoundError("no words of the text stand there", found.reference)
         return spans[0][0]
 
-    def _words_in(self, said: selectors.Rectangles) -> Found:
+    def _words_in(self, said: selectors.Rectangles) -> SelectedPassage:
         """The words in areas of a page; where there are none, the area itself."""
         paged = self._formats.paged()
         spans, around = places.words_in(self._formats.repository, paged, said)
@@ -392,10 +394,10 @@ def _rank(said: Said) -> int:
         selectors.Fragment,
         selectors.Between,
         selectors.Rectangles,
-        selectors.Octets,
+        selectors.OctetSelector,
         selectors.Element,
         selectors.Position,
-        selectors.Page,
+        selectors.PageSelector,
     )
     return order.index(type(said))
 

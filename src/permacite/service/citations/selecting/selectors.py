@@ -41,8 +41,8 @@ __all__ = [
     "Between",
     "Element",
     "Fragment",
-    "Octets",
-    "Page",
+    "OctetSelector",
+    "PageSelector",
     "Position",
     "Quote",
     "Rectangles",
@@ -82,8 +82,8 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class Octets:
-    """Octets of a document, from 0."""
+class OctetSelector:
+    """OctetSelector of a document, from 0."""
 
     start: int
     end: int
@@ -105,7 +105,7 @@ class Element:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PageSelector:
     """A page of a PDF, from 0."""
 
     index: int
@@ -129,7 +129,9 @@ class Between:
     end: tuple[Selector, ...]
 
 
-Said: TypeAlias = Quote | Position | Octets | Fragment | Element | Page | Rectangles | Between
+Said: TypeAlias = (
+    Quote | Position | OctetSelector | Fragment | Element | PageSelector | Rectangles | Between
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,11 +382,11 @@ def _refuse(problem: str, text: str, near: str = "") -> NoReturn:
 _READ: dict[str, Callable[[dict[str, Json], str], Said | None]] = {
     "TextQuoteSelector": _quote,
     "TextPositionSelector": lambda value, text: Position(*_span(value, text)),
-    "DataPositionSelector": lambda value, text: Octets(*_span(value, text)),
+    "DataPositionSelector": lambda value, text: OctetSelector(*_span(value, text)),
     "FragmentSelector": _fragment,
     "CssSelector": _by_css,
     "XPathSelector": _by_xpath,
     "SvgSelector": _by_svg,
-    "PageSelector": lambda value, text: Page(_number(value, "index", text)),
+    "PageSelector": lambda value, text: PageSelector(_number(value, "index", text)),
 }
 """What reads the selectors of each type."""
