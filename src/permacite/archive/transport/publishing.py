@@ -79,7 +79,7 @@ class PublishedEntry:
     """Whether the entry is of a new document whose unique id is a serial number of the day."""
     beside: Mapping[str, Any] | None = None
     """Of early entries: when something was committed, or what a withdrawal has decided, where they
-    are not published out; and the provenance, of which they have a digest."""
+    are not given out; and the provenance, of which they have a digest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class Publisher:
         formats = [item for item in found if item is not None]
         if len(self._gate.restrictions(formats)) < len(formats):
             return self._objects.open(digest)
-        raise NotFoundError(f"nothing that is published out has the octets {digest}", digest)
+        raise NotFoundError(f"nothing that is given out has the octets {digest}", digest)
 
     def standings(self, after: int) -> list[PublishedStanding]:
         """Return the next standings after a place, except default ones."""
