@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from tests.property.slow_decoders import DECODERS, slow_decode
 
@@ -54,7 +54,11 @@ def test_pieces_are_decoded_as_the_whole(codec: str, data: st.DataObject, steps:
     decoder, start = incremental(codec), 0
     while start < len(content):
         step = steps[len(texts) % len(steps)]
-        texts.append(decoder.decode(content[start : start + step]))
+        try:
+            texts.append(decoder.decode(content[start : start + step]))
+        except UnicodeError:  # as `incremental` says of pieces that are too small
+            assume(codec == "iso-2022-jp" or not codec.startswith("iso-2022"))
+            raise
         start += step
         state = decoder.getstate()
         decoder = incremental(codec)
