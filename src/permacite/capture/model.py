@@ -68,6 +68,7 @@ class FetchLimits:
     concurrent: int = 8
     per_host: int = 6
     redirects: int = 10
+    """Redirect limit of one resource."""
     depth: int = 8
     """How deep frames and style sheets may nest."""
     header_bytes: int = 16 * 1024

@@ -77,7 +77,7 @@ Answer = TypeVar("Answer")
 
 
 async def ask(request: Request, use_case: Callable[[Archive], Answer]) -> Answer:
-    """Run a use case in a thread, on the archive as the caller of this request may see it."""
+    """Run a use case in the thread pool, on the archive as the caller of this request sees it."""
     return await run_in_threadpool(use_case, caller_of(request).archive)
 
 
