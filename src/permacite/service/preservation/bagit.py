@@ -74,6 +74,7 @@ class _BagSink:
 
     def __init__(self, repository: Repository, bag: _Bag, lines: BinaryIO) -> None:
         self.versions = 0
+        self._owned = repository
         self._repository = repository.public()
         self._bag = bag
         self._lines = lines
@@ -85,6 +86,10 @@ class _BagSink:
     def take(self, batch: DocumentBatch) -> BatchOutcome:
         """Write the formats of a version, then the line that names them."""
         version = batch.version
+        withdrawn = self._owned.lookup.restrictions(version.representations)
+        for item in version.representations:
+            if item.pdi not in withdrawn:  # a bag lacks no closed document without a word
+                self._repository.contents.check_access(item)
         files: dict[str, JSON] = {}
         formats: dict[str, JSON] = {}
         for item in batch.formats:
