@@ -1,4 +1,4 @@
-"""What an entry of the log says: in clear what may be public for ever, and commitments to the rest.
+"""Entries of the log: public values in clear, and commitments to the rest.
 
 An entry of schema 2 tells its kind, a name, version, format and time. All else (words, titles,
 addresses, digests, persons) stands in *openings*, one for each part that can be told by itself. The

@@ -1,4 +1,4 @@
-"""What commands print: a value as JSON or as a table, an error as one clear sentence.
+"""Output of commands: a value as JSON or as a table, an error as one clear sentence.
 
 Answers go to standard output, everything about the work (progress, warnings, errors) to standard
 error, so that output can be piped. Exit status: 0 done, 1 refused or not found, 2 bad input.

@@ -1,4 +1,4 @@
-"""What became of cited passages, as a feed.
+"""Atom feeds (RFC 4287), and the feed of drift of cited passages.
 
 An entry is a piece of news: that a look at a live page found something else of a passage than the
 look before. Its words are those that whoever reads it may see.

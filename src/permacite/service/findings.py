@@ -1,4 +1,4 @@
-"""What a check of stored things finds, and which of it nobody need worry about."""
+"""Findings of a check of stored things, and which of them are harmless."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the archive holds: lists and sets by pattern, one document whole, one format as a file.
+"""Documents of an archive: lists and sets by pattern, one document whole, one format as a file.
 
 Readings: a set is what this archive knows, so its answer never claims to be complete (pdi-48), even
 where this archive mints the series: others may have been given a part of it.

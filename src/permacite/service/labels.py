@@ -1,4 +1,4 @@
-"""What stands beside the text of a document: labels, places on pages, how it was made."""
+"""Labels of a text: printed numbers, places on pages, and how the text was made."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may ask and write over the network: tokens, each of one series, and of one scope."""
+"""Tokens for requests over the network, each of one series and one scope."""
 
 from __future__ import annotations
 

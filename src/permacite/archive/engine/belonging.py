@@ -1,4 +1,4 @@
-"""Whose octets a store holds: its mark, and a setting of the catalog, have the same number.
+"""Store ownership: a marker in the store, and the matching number in the catalog.
 
 Whoever opens an archive names its store, and may name another than the day before: octets would go
 to two places then, and those of two archives to one. So a store that is named apart from the

@@ -1,4 +1,4 @@
-"""Whether records and log agree: what an entry would say if it were made of the records now.
+"""Agreement of records and log: each entry is made again from the records and compared.
 
 A digest guards the octets; the entry of the log guards what is said of them: media type, charset,
 title, address. Each version that is read is compared once, in a fraction of a millisecond. What was

@@ -1,4 +1,4 @@
-"""What is submitted to a witness: a checkpoint, and proof that the log only grew before it.
+"""Submission to a witness: a checkpoint, and a proof that the log only grew since the last one.
 
 C2SP tlog-witness (c2sp.org, v1.0.0):
   add-checkpoint, the request's body -> `Submission.parse`, `Submission.body`

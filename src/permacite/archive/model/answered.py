@@ -1,4 +1,4 @@
-"""What an archive answers: versions, citations, statements, and what stands before them.
+"""Values that an archive returns: versions, citations and statements.
 
 Times are aware datetimes in UTC. Digests are "sha-256:<hex>". Positions count characters of the
 canonical CRLF text, from 0, ends excluded (PDI §3.4.1).

@@ -1,4 +1,4 @@
-"""What is handed in to an archive to be committed: versions, their formats, and citations.
+"""Values to be committed: versions, their formats, and citations.
 
 Whoever only reads never imports this.
 """

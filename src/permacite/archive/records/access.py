@@ -1,4 +1,4 @@
-"""Who may see each document, why it is kept and how long; and what is erased.
+"""Access records: who may see each document, why it is kept and how long; erasures.
 
 Of the standings of a document the latest row counts. Erasing goes rows first, in one transaction
 with the erasure; then files; then traces.

@@ -1,4 +1,4 @@
-"""What commits write: names, versions, formats and leaves, many of them in one transaction.
+"""Commits: names, versions, formats and leaves, many of them in one transaction.
 
 PDI draft, binding:
   §2.6 versions                       -> `commit`: of the document, for all formats together

@@ -1,4 +1,4 @@
-"""What a day is here: dates are refused that cannot be true, and days that have passed are sealed.
+"""Days of names: impossible dates are refused, and days that have passed are sealed.
 
 An archive says once and for all which names it minted on a day that has passed.
 

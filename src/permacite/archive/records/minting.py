@@ -1,4 +1,4 @@
-"""Which name and version an order gets: dates, serial numbers and version numbers.
+"""Minting of names: dates, serial numbers and version numbers.
 
 PDI draft, minting:
   §2.1, §2.3 date of minting, UTC     -> `Places.today`: one reading of the clock in a transaction

@@ -1,4 +1,4 @@
-"""Which octets the rows name, which wait to become objects, and which are to be destroyed.
+"""Records of octets: which are named by rows, staged, or to be destroyed.
 
 Octets that are staged were committed in the transaction that names them, and become objects
 after it. The table is called `unsettled`: that is its stored name.

@@ -1,4 +1,4 @@
-"""What questions and changes ask of an engine: a narrow session, and where SQL differs.
+"""Database session: the narrow interface of an engine, and where its SQL differs.
 
 All statements are plain SQL that every engine takes. Parameters are `?`, or `:name` for all of a
 statement; ids that the engine gives come by RETURNING. What no one spelling serves is in `Dialect`.

@@ -1,4 +1,4 @@
-"""Which versions there are, and which of them, and of their formats, answers to a name.
+"""Records of versions and formats, and which of them answers to a name.
 
 PDI draft:
   §2.5, §3.4.1 formats -> `names.nearest`, of `representation` and `answering`

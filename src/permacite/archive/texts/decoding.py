@@ -1,4 +1,4 @@
-"""Which charset a text is decoded by: settled once, when it comes in, and kept with its format.
+"""Charset of a text: settled once, when it is committed, and kept with its format.
 
 What is kept is a codec of the Encoding Standard and the version of the rules, such as `gbk/2`. The
 names that were minted before have the label as it came: the first rules go on to read it.

@@ -1,4 +1,4 @@
-"""Who answers for names that are not here, and who mints where (PDI §2.2, §2.3, §3.8.1)."""
+"""Delegation: resolvers and minters of other series (PDI §2.2, §2.3, §3.8.1)."""
 
 from __future__ import annotations
 

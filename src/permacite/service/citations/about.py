@@ -1,4 +1,4 @@
-"""What a document says of itself, and what is asserted of it, as one reference.
+"""Metadata of a document, from the document and from statements, as one reference.
 
 A later assertion counts before an earlier one, and both before what the page states; the page
 itself is never touched. One assertion names all authors, set apart by semicolons.

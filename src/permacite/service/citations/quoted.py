@@ -1,4 +1,4 @@
-"""Where quoted words stand in a text, and which of several places is meant."""
+"""Places of quoted words in a text, and the choice among several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a citation is of, as every form of it tells it."""
+"""Source of a citation, as all citation forms need it."""
 
 from __future__ import annotations
 

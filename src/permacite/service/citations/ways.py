@@ -1,4 +1,4 @@
-"""What of a document can be cited, and how: its words, its own pages, parts of its formats."""
+"""Citable parts of a document: its words, its own pages, parts of its formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was changed between two versions of a document, word by word, each change ready to cite."""
+"""Changes between two versions of a document, word by word, each ready to cite."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What became of a passage in the other versions of its document, by the rules of drift.
+"""Passages in the other versions of their document.
 
 A citation names words of one version, which never change. Here is told where the same words stand
 in later and earlier versions, what was changed in them, and how each new wording is cited.

@@ -1,4 +1,4 @@
-"""Where archived pages are from: the sites, addresses of one, versions of an address by day."""
+"""Captures of addresses: by time (RFC 7089), by site, and by day."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which resolver answers for a name: each says who would know, until one does.
+"""Resolver of a name: each names the next one, until one answers.
 
 PDI draft §3.8.1: whoever does not know a name knows to whom its series is delegated. Each is asked
 what is known of the name (N2C, RFC 2169), and never for the document; where an answer points is

@@ -1,4 +1,4 @@
-"""Which captions are the transcript of which recording: a statement, `transcript-of`.
+"""Transcripts of recordings: the statement `transcript-of`.
 
 PDI §3.6.5 (assertions). The subject is the captions, the object the recording, both with format and
 version: times hold for these octets alone. A statement about a whole document, or about the words

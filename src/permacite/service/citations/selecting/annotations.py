@@ -1,4 +1,4 @@
-"""What was cited and noted, as Web Annotations for other programs; and theirs, taken in.
+"""Web Annotations: citations and notes exported, and those of other programs imported.
 
 | specification | what of it |
 |---|---|

@@ -1,4 +1,4 @@
-"""What other programs say of a passage, as values: selectors of W3C, Hypothesis, Zotero.
+"""Selectors of other programs, as values: W3C, Hypothesis, Zotero.
 
 | specification | what of it |
 |---|---|
