@@ -14,7 +14,14 @@ import re
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from permacite.archive.schema.declaration import IDENTITY, NUMBER, TEXT, Changes, Wording
+from permacite.archive.schema.declaration import (
+    IDENTITY,
+    NUMBER,
+    TEXT,
+    Changes,
+    Wording,
+    column_words,
+)
 from permacite.archive.schema.erasure import VIEWS
 from permacite.archive.schema.tables import TABLES
 
@@ -157,18 +164,9 @@ def _table(table: Table) -> str:
 
 
 def _column(column: Column) -> str:
-    name = f'"{column.name}"' if column.name in _RESERVED else column.name
-    words = [name, _TYPES.get(column.kind, "BYTEA")]
-    if not (column.is_key or column.is_optional):
-        words.append("NOT NULL")
-    if column.is_key:
-        words.append("PRIMARY KEY")
-    if column.is_unique:
-        words.append("UNIQUE")
-    if column.default is not None:
-        words.append(f"DEFAULT '{column.default}'")
+    words = column_words(column, _TYPES.get(column.kind, "BYTEA"), reserved=_RESERVED)
     if column.references:
-        words.append(f"REFERENCES {column.references} DEFERRABLE")
+        words.append("DEFERRABLE")
     if column.check:
         words.append(f"CHECK ({_sql(column.check)})")
     return " ".join(words)

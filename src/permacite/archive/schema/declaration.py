@@ -20,6 +20,7 @@ __all__ = [
     "TableIndex",
     "View",
     "Wording",
+    "column_words",
 ]
 
 NUMBER, TEXT, BYTES = "number", "text", "bytes"
@@ -159,3 +160,19 @@ class View:
     name: str
     sqlite: str
     postgresql: str
+
+
+def column_words(column: Column, kind: str, *, reserved: frozenset[str] | set[str]) -> list[str]:
+    """What both engines say of a column alike: its name, its type `kind`, and its constraints."""
+    words = [f'"{column.name}"' if column.name in reserved else column.name, kind]
+    if not (column.is_key or column.is_optional):
+        words.append("NOT NULL")
+    if column.is_key:
+        words.append("PRIMARY KEY")
+    if column.is_unique:
+        words.append("UNIQUE")
+    if column.default is not None:
+        words.append(f"DEFAULT '{column.default}'")
+    if column.references:
+        words.append(f"REFERENCES {column.references}")
+    return words

@@ -12,7 +12,14 @@ from __future__ import annotations
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from permacite.archive.schema.declaration import IDENTITY, NUMBER, TEXT, Changes, Wording
+from permacite.archive.schema.declaration import (
+    IDENTITY,
+    NUMBER,
+    TEXT,
+    Changes,
+    Wording,
+    column_words,
+)
 from permacite.archive.schema.erasure import VIEWS
 from permacite.archive.schema.tables import TABLES
 
@@ -90,18 +97,7 @@ def _table(table: Table) -> str:
 
 
 def _column(column: Column) -> str:
-    name = f'"{column.name}"' if column.name in _RESERVED else column.name
-    words = [name, _TYPES.get(column.kind, "BLOB")]
-    if not (column.is_key or column.is_optional):
-        words.append("NOT NULL")
-    if column.is_key:
-        words.append("PRIMARY KEY")
-    if column.is_unique:
-        words.append("UNIQUE")
-    if column.default is not None:
-        words.append(f"DEFAULT '{column.default}'")
-    if column.references:
-        words.append(f"REFERENCES {column.references}")
+    words = column_words(column, _TYPES.get(column.kind, "BLOB"), reserved=_RESERVED)
     line = " ".join(words)
     if not column.check:
         return line
