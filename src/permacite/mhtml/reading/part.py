@@ -45,22 +45,10 @@ class BodyPart:
     """
 
     __slots__ = (
-        "_charset",
-        "_heading",
-        "_label",
-        "_limits",
-        "_octets",
-        "_type",
-        "body_offset",
-        "body_parts",
-        "boundary",
-        "end",
-        "is_message",
-        "is_multipart",
-        "offset",
-        "parent",
-        "path",
-    )
+        "_charset", "_heading", "_label", "_limits", "_octets", "_type",
+        "body_offset", "body_parts", "boundary", "end", "is_message", "is_multipart", "offset",
+        "parent", "path",
+    )  # fmt: skip
 
     def __init__(
         self,
