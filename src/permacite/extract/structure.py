@@ -109,7 +109,7 @@ def _between(
 
 
 def json_value(document: DocumentText, media_type: str, position: str) -> Excerpt:
-    """Return the json_value that a pointer names; `position` is the pointer, escaped.
+    """Return the value that a pointer names; `position` is the pointer, escaped.
 
     Raises NotFoundError where there is none, or are several, ParseError for what is no JSON.
     """
@@ -117,7 +117,7 @@ def json_value(document: DocumentText, media_type: str, position: str) -> Excerp
     found = [each for each in values(document.text) if each.pointer == pointer]
     if len(found) == 1:
         return characters(document, media_type, found[0].start, found[0].end)
-    problem = "there is no such json_value in the document"
+    problem = "there is no such value in the document"
     if found:
         problem = f"{len(found)} values in the document have this pointer"
     elif len(pointer) > LONGEST_POINTER:
