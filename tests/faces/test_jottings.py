@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sqlite3
 from typing import TYPE_CHECKING
@@ -232,7 +233,7 @@ def test_where_the_schema_of_before_may_only_be_read_there_are_none(
     archive: Path, names: list[str]
 ) -> None:
     with Archive.open(archive) as held:
-        with sqlite3.connect(archive / "catalog.sqlite") as catalog:
+        with contextlib.closing(sqlite3.connect(archive / "catalog.sqlite")) as catalog:
             catalog.execute("PRAGMA user_version = 5")
         assert list(held.annotations.list(names[0])) == []
 

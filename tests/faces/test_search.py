@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import sqlite3
@@ -223,7 +224,7 @@ def test_an_index_that_is_damaged_or_missing_is_made_anew(library: Path) -> None
             each.unlink()
         file.write_bytes(damage)
         assert _found(library, "lantern") == ["lantern"]
-    with sqlite3.connect(file) as connection:
+    with contextlib.closing(sqlite3.connect(file)) as connection:
         connection.execute("PRAGMA user_version = 99")
     assert _found(library, "lantern") == ["lantern"]
     (library / "search.sqlite").unlink()

@@ -160,6 +160,8 @@ def _site(folder: Path) -> Iterator[None]:
     """Serve a folder on loopback."""
 
     class Handler(BaseHTTPRequestHandler):
+        server_version, sys_version = "BaseHTTP/0.6", "Python/3.11.7"
+
         def do_GET(self) -> None:
             name = self.path.partition("?")[0].lstrip("/")
             path = folder / (name + "today.html" if name.endswith("/") else name)
