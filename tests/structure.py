@@ -88,11 +88,11 @@ GOALS = {
 LIMITS: dict[str, int] = {
     "noqa": 129,
     "classes over 150 lines": 14,
-    "satellites": 56,
+    "satellites": 42,
     "shared class names": 22,
     "public methods with more than 6 parameters": 0,
-    "captions without a noun first": 12,
-    "forbidden module names": 11,
+    "captions without a noun first": 0,
+    "forbidden module names": 0,
     "public names of Archive": 20,
     "duplicates": 283,
     "modules entered by resolve": 44,
@@ -103,8 +103,8 @@ LIMITS: dict[str, int] = {
     "call depth of import": 20,
     "modules entered by a reader page": 99,
     "call depth of a reader page": 22,
-    "files": 590,
-    "lines": 112_500,
+    "files": 565,
+    "lines": 111_600,
 }
 """Where each number stands, with a little room where it varies; the goals are above."""
 

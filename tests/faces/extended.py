@@ -17,7 +17,7 @@ from tests.faces.account import account_site, recording
 from tests.faces.conftest import BROWSER_ARGUMENTS, served
 
 from permacite.service.archive import Archive
-from permacite.service.handed.folder import write_folder
+from permacite.service.extension.folder import write_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from tests.archives import Archive
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
-from permacite.service.handed.folder import extension_files
+from permacite.service.extension.folder import extension_files
 from permacite.web.routes.saving import Save, _cite
 
 if TYPE_CHECKING:

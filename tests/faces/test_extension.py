@@ -13,7 +13,7 @@ from tests.faces.extended import SELECT, connect, of_ours
 from tests.faces.leaving import documented, rows
 
 from permacite.service.archive import Archive
-from permacite.service.handed.folder import extension_files, zipped
+from permacite.service.extension.folder import extension_files, zipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable

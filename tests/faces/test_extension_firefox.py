@@ -13,7 +13,7 @@ from tests.faces.leaving import documented, rows
 from tests.needs import need
 
 from permacite.service.archive import Archive
-from permacite.service.handed.folder import write_folder
+from permacite.service.extension.folder import write_folder
 
 if TYPE_CHECKING:
     from pathlib import Path

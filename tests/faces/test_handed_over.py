@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tests.faces.conftest import Outcome, Running
 
-    from permacite.service.handed.taking import Taken
+    from permacite.service.extension.taking import Taken
 
 pytestmark = pytest.mark.engines(deep=True)
 

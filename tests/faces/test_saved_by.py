@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from permacite.service.ingest.saved_by import saved_by_singlefile
+from permacite.service.ingest.incoming import saved_by_singlefile
 
 if TYPE_CHECKING:
     from collections.abc import Callable

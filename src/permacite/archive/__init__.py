@@ -29,7 +29,7 @@ from permacite.exports import on_demand
 if TYPE_CHECKING:
     from permacite.archive.administration import place_of
     from permacite.archive.annotations import KINDS, Jotting, Kind, Subject
-    from permacite.archive.engine.place import Location
+    from permacite.archive.engine.location import Location
     from permacite.archive.entries import Leaf
     from permacite.archive.gate import Audience, of_all
     from permacite.archive.model import (
@@ -145,7 +145,7 @@ on_demand(
         "permacite.archive.gate": "Audience, of_all",
         "permacite.archive.tokens": "USUAL_SHARE, Share, Token, TokenStore, WrittenName, new_token",
         "permacite.archive.transport.copying": "Copied",
-        "permacite.archive.engine.place": "Location",
+        "permacite.archive.engine.location": "Location",
         "permacite.archive.transport.backup": "FINISHED, BackupResult, is_cut_short",
         "permacite.archive.entries": "Leaf",
         "permacite.archive.annotations": "KINDS, Jotting, Kind, Subject",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from permacite.archive.engine import Catalog
-    from permacite.archive.engine.place import Location, Place
+    from permacite.archive.engine.location import Location, Place
     from permacite.archive.entries import Leaf
     from permacite.archive.gate import Gate
     from permacite.archive.objects import Opens

@@ -1,4 +1,4 @@
-"""Who mints in a series, and which resolver answers for it, in which interval of dates.
+"""Delegation of a series: its minters and its resolver, by interval of dates.
 
 PDI draft:
   §2.2 subseries are delegated by a component on the left -> `winning`, `minters` of the records

@@ -1,4 +1,4 @@
-"""Which names may be minted here, and which of several formats answers to one."""
+"""Names of an archive: which may be minted here, and which of several formats answers to one."""
 
 from __future__ import annotations
 

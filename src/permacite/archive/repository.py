@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.committing import Committer
     from permacite.archive.engine import Catalog
-    from permacite.archive.engine.place import Location, Place
+    from permacite.archive.engine.location import Location, Place
     from permacite.archive.entries import Sealer
     from permacite.archive.objects import ObjectStore
     from permacite.archive.verification import FixityCheck, Proofs

@@ -1,4 +1,4 @@
-"""What is said about names: assertions, and withdrawals, which are assertions with an effect.
+"""Statements about names: assertions, and withdrawals, which are assertions with an effect.
 
 PDI draft:
   §3.6.5 Assertions             -> `state`, `assertions`

@@ -472,7 +472,7 @@ def where(
     Exit status: 0 one answers; 1 none does, its series is not delegated, or the delegations run in
     a circle; 2 NAME or ADDRESS is none.
     """
-    from permacite.service.resolution.leading import way_from
+    from permacite.service.resolution.resolvers import way_from
 
     if resolver is not None:
         way = way_from(resolver, reference, allow_private=allow_private)

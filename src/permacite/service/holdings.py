@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from permacite.service.documents import Document, VersionNote
     from permacite.service.reader.reading import Reader
     from permacite.service.resolution.captures import Captures
-    from permacite.service.resolution.leading import Leading
     from permacite.service.resolution.looking import LookUps
+    from permacite.service.resolution.resolvers import Leading
     from permacite.service.resolution.resolving import Resolver
     from permacite.service.search.finding import Search
     from permacite.service.transcripts.relating import Related
@@ -279,7 +279,7 @@ class Documents:
     @cached_property
     def directions(self) -> Leading:
         """Where names are that are not here."""
-        from permacite.service.resolution.leading import Leading
+        from permacite.service.resolution.resolvers import Leading
 
         return Leading(self._repository)
 

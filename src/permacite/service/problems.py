@@ -1,4 +1,4 @@
-"""What each error code means outside: the exit status of a command, the status of an HTTP answer.
+"""Exit status and HTTP status of each error code.
 
 One table for both faces. HTTP answers are problem details (RFC 9457) with the error's own fields
 as extension members; the command line prints the same object with `--json`.

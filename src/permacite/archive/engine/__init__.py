@@ -1,4 +1,4 @@
-"""What catalogs on any engine share: sessions that are lent, one thread that writes, write-behind.
+"""Catalog on any engine: sessions that are lent, one thread that writes, write-behind.
 
 `Catalog` says what each engine has to bring: `permacite.archive.sqlite` is one.
 """

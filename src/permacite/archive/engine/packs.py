@@ -1,4 +1,4 @@
-"""Which small octets are together in which object, at which place: a pack.
+"""Packs: small octets together in one object, and the records of their places in it.
 
 A pack is an object like any other, named by its digest. A row of `packed` says where in it the
 octets of a digest are. `emptied_pack` names the packs that are to be deleted: those that others

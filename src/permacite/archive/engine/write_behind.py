@@ -7,6 +7,11 @@ when it is quiet, and what a dead process left is made files of when the archive
 Whoever reads looks for the file first.
 
 Whoever commits alone, large octets, and what finds too much waiting already go to files at once.
+
+Store ownership: a store that is named apart from the catalog has a mark (`checked`), so that two
+archives never share one, and one archive never writes to two. The mark is written when the archive
+is opened for the first time and the store holds nothing of another. A store without a mark belongs
+to the archive if it has the octets that the catalog names, or if there should be none yet.
 """
 
 from __future__ import annotations
@@ -19,8 +24,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from permacite.archive.engine import packs
-from permacite.archive.objects import ContentReader, FileObjects, digest_of
-from permacite.archive.records import octets
+from permacite.archive.objects import (
+    MARK,
+    ContentReader,
+    FileObjects,
+    StoreMark,
+    digest_of,
+    mark_of,
+)
+from permacite.archive.records import octets, settings
 from permacite.errors import IntegrityError, NotFoundError, StorageError
 
 if TYPE_CHECKING:
@@ -28,12 +40,12 @@ if TYPE_CHECKING:
 
     from permacite.archive.engine.bringing import BroughtOctets
     from permacite.archive.engine.catalog import Catalog
+    from permacite.archive.engine.location import Place
     from permacite.archive.engine.packing import Packing
-    from permacite.archive.engine.place import Place
     from permacite.archive.objects import ObjectStore, Opens
     from permacite.archive.records.session import Session
 
-__all__ = ["Staging", "WriteBehind", "open_objects"]
+__all__ = ["Staging", "WriteBehind", "checked", "open_objects"]
 
 _MOST_BYTES = 64 * 1024 * 1024
 """How much may wait; half of it makes the thread work whether it is quiet or not."""
@@ -46,6 +58,8 @@ _BATCH = 64
 """How many octets are flushed in one transaction; they are in memory meanwhile."""
 _HANDS = 4
 """How many files are flushed at the same time: the disk shares what it can."""
+_SOME = 8
+"""How many objects are looked for in a store without a mark: some may be lost."""
 
 
 class Staging:
@@ -369,7 +383,7 @@ def open_objects(place: Place, catalog: Catalog) -> ObjectStore:
     """Open the store of octets at a place, which is that of the catalog. Raises StorageError."""
     if not place.names_objects:
         return place.objects()
-    from permacite.archive.engine.belonging import checked
+    from permacite.archive.engine.write_behind import checked
 
     return checked(place, catalog)
 
@@ -383,3 +397,55 @@ def _whole(source: Opens, digest: str) -> bytes:
 def _is_kept(connection: Session, digest: str) -> bool:
     """Whether octets are staged or named still."""
     return octets.staged(connection, digest) is not None or octets.is_named(connection, digest)
+
+
+def checked(place: Place, catalog: Catalog) -> ObjectStore:
+    """The store of octets that a place names, open, once it is seen to be that of the catalog.
+
+    One that is away is asked before anything is put there. Raises StorageError: reason
+    "other-store" where it is another archive's, or lacks what the catalog says is there.
+    """
+    store = place.objects()
+    check = partial(_check, place, catalog, store)
+    try:
+        check()
+    except StorageError as error:
+        if error.reason != "away":
+            raise
+        store.ask_first(check)
+    return store
+
+
+def _check(place: Place, catalog: Catalog, store: ObjectStore) -> None:
+    """Raise StorageError where a store is not that of a catalog; mark it where nobody did."""
+    mark, told = mark_of(store), catalog.read(settings.settings)
+    known, may_write = told.get(settings.STORE), place.log_key is not None
+    if mark is None or mark.number != known:
+        if known is None and may_write:
+            known = catalog.write(settings.name_store)
+        there = catalog.read(octets.some_objects, _SOME)
+        is_expected = bool(there) or settings.MARKED in told
+        if mark is not None or (is_expected and not any(map(store.has, there))):
+            raise _refusal(store, mark, known)
+        if known is None:
+            return
+    with contextlib.suppress(StorageError):  # who only reads leaves it to others
+        if mark is None:
+            store.publish(MARK, bytes(StoreMark(known, place.where)))
+        if may_write and settings.MARKED not in told:
+            catalog.write(settings.note_marked)
+
+
+def _refusal(store: ObjectStore, mark: StoreMark | None, known: str | None) -> StorageError:
+    """The error of a store that is not the one of the archive."""
+    if mark is None:
+        problem = f"{store.name} has none of the octets of this archive, nor its mark"
+    else:
+        problem = f"{store.name} has the octets of another archive: {mark.number} {mark.where}"
+    return StorageError(
+        f"{problem}; expected the store with the mark {known or '(not known here)'}",
+        path=store.name,
+        reason="other-store",
+        hint="name the store that the archive was made with; where this one is to take its place,"
+        f" let its file {MARK!r} have that mark as its first line",
+    )

@@ -1,4 +1,4 @@
-"""What a key of each type signs: the text of a note, or a statement about the tree in it.
+"""Signed message of each key type: the text of a note, or a statement about the tree in it.
 
 C2SP tlog-cosignature (c2sp.org):
   Format                    -> `split`, `stamped`

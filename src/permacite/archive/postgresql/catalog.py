@@ -1,13 +1,26 @@
-"""The catalog in one schema of a PostgreSQL database."""
+"""Catalog in one schema of a PostgreSQL database: its sessions, faults, settings and commit count.
+
+`faults` compares the triggers, functions, indexes, keys and references with those of the schema.
+`cautions` warns of settings of the server that may lose acknowledged commits. A role without
+pg_monitor sees who follows the server by name alone: what is known to be no standby (a backup, a
+copy of the log, a subscription) does not count as one. `Moments` counts commits for each request of
+a server. It uses libpq's own calls, which take a fifth of the time of a statement, and waits a
+moment for the answer at most; a thread connects.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import select
+import threading
+import time
 from typing import TYPE_CHECKING
+
+import psycopg
+from psycopg.pq import ExecStatus
 
 from permacite.archive.engine.catalog import Catalog as AnyCatalog
 from permacite.archive.model import Timekeeper, utc_now
-from permacite.archive.postgresql.cautions import cautions
 from permacite.archive.postgresql.connection import (
     PATIENCE_S,
     connect,
@@ -15,12 +28,11 @@ from permacite.archive.postgresql.connection import (
     reading_rows,
     reporting,
 )
-from permacite.archive.postgresql.faults import faults
-from permacite.archive.postgresql.moments import Moments
+from permacite.archive.postgresql.schema import FUNCTIONS, INDEXES, KEYS, TABLE_NAMES, TRIGGERS
 from permacite.archive.postgresql.writing import ServerClock, WritingSession
 from permacite.archive.records.days import kept
 from permacite.archive.schema import SCHEMA_VERSION
-from permacite.errors import StorageError
+from permacite.errors import PermaciteError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,7 +44,74 @@ if TYPE_CHECKING:
     from permacite.archive.postgresql.session import Session
     from permacite.archive.records.session import Session as AnySession
 
-__all__ = ["Catalog"]
+__all__ = ["Catalog", "Moments", "cautions", "faults"]
+
+_HERE = "(SELECT oid FROM pg_namespace WHERE nspname = current_schema())"
+_TRIGGERS = f"""
+SELECT c.relname, t.tgname, t.tgenabled = 'O'
+FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
+WHERE c.relnamespace = {_HERE} AND NOT t.tgisinternal
+"""
+_FUNCTIONS = f"SELECT proname, prosrc FROM pg_proc WHERE pronamespace = {_HERE}"
+_INDEXES = f"""
+SELECT c.relname FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
+WHERE c.relnamespace = {_HERE} AND i.indisvalid
+"""
+_KEYS = f"""
+SELECT t.relname, c.conname, CAST(c.contype AS TEXT), c.convalidated, f.relname, (
+  SELECT array_agg(CAST(a.attname AS TEXT) ORDER BY k.place)
+  FROM unnest(c.conkey) WITH ORDINALITY AS k (attnum, place)
+  JOIN pg_attribute AS a ON a.attrelid = c.conrelid AND a.attnum = k.attnum
+), (SELECT a.attname FROM pg_attribute AS a WHERE a.attrelid = f.oid AND a.attnum = c.confkey[1])
+FROM pg_constraint AS c JOIN pg_class AS t ON t.oid = c.conrelid
+LEFT JOIN pg_class AS f ON f.oid = c.confrelid
+WHERE c.connamespace = {_HERE} AND c.conparentid = 0
+"""
+_BROKEN = """
+SELECT DISTINCT n.{column} FROM {table} AS n LEFT JOIN {other} AS o ON o.{to} = n.{column}
+WHERE n.{column} IS NOT NULL AND o.{to} IS NULL
+"""
+_KINDS = {"p": "primary key", "u": "unique key", "f": "reference"}
+_ASKED = """
+SELECT current_setting('fsync') = 'off', current_setting('full_page_writes') = 'off',
+  current_setting('synchronous_standby_names'), count(s.pid),
+  count(s.pid) FILTER (WHERE coalesce(s.sync_state, 'hidden') IN ('sync', 'quorum', 'hidden')),
+  quote_literal('ANY 1 (' || string_agg(DISTINCT quote_ident(s.application_name), ', ') || ')'),
+  bool_and(s.state IS NULL), pg_is_in_recovery()
+FROM (SELECT 1) AS one LEFT JOIN pg_stat_replication AS s
+  ON s.application_name NOT IN ('pg_basebackup', 'pg_receivewal')
+  AND (s.state IS NULL OR s.replay_lsn IS NOT NULL)
+  AND NOT EXISTS (
+    SELECT 1 FROM pg_replication_slots WHERE active_pid = s.pid AND slot_type = 'logical'
+  )
+"""
+"""Of a walsender that is hidden all is null but its pid and name; what only keeps the log, or takes
+a backup, tells of no `replay_lsn`."""
+
+_CHANGE = "Say ALTER SYSTEM SET {} = {}, and SELECT pg_reload_conf()"
+_UNFLUSHED = (
+    "fsync is off: where the machine of the database crashes, what was acknowledged is lost, or the"
+    " whole database broken. " + _CHANGE.format("fsync", "on")
+)
+_TORN = (
+    "full_page_writes is off: where the machine of the database crashes, pages of it may be torn,"
+    " unless its file system writes them whole. " + _CHANGE.format("full_page_writes", "on")
+)
+_UNAWAITED = (
+    "{} follows the database, and no commit waits for it: a failover loses what was acknowledged"
+    " last, and gives names that people have seen to others. "
+    + _CHANGE.format("synchronous_standby_names", "{}")
+)
+_SEEN, _HIDDEN = "a standby", "a standby, or what looks like one to a role without pg_monitor,"
+_AWAITED = (
+    "commits wait for a standby, and none that synchronous_standby_names = {!r} names is connected:"
+    " nothing is acknowledged until one is"
+)
+_NAME = b"moment"
+_QUESTION = b"SELECT commits FROM log_head"
+_MOST_S = 0.02
+_REST_S = 1.0
+"""How long nothing is asked after an answer that came too late, or not."""
 
 
 class Catalog(AnyCatalog):
@@ -143,3 +222,153 @@ class Catalog(AnyCatalog):
         with self.reporting(), contextlib.closing(self.writer()) as session:
             session.execute("VACUUM")
         return True
+
+
+def faults(session: AnySession) -> Iterator[str]:
+    """What is missing, disabled or altered in the schema, and broken references."""
+    yield from _trigger_faults(session)
+    yield from _index_faults(session)
+    yield from _key_faults(session)
+
+
+def _trigger_faults(session: AnySession) -> Iterator[str]:
+    found = session.execute(_TRIGGERS).fetchall()
+    for name in sorted(TRIGGERS - {name for _, name, is_on in found if is_on}):
+        yield f"the trigger {name} is missing or off"
+    for table, name, _ in sorted(found):
+        if table in TABLE_NAMES and name not in TRIGGERS:
+            yield f"the trigger {name} of {table} is not ours"
+    sources = dict(session.execute(_FUNCTIONS).fetchall())
+    for name, source in sorted(FUNCTIONS.items()):
+        if sources.get(name, "").strip() != source.strip():
+            yield f"the function {name} is missing or another"
+
+
+def _index_faults(session: AnySession) -> Iterator[str]:
+    for name in sorted(INDEXES - {name for (name,) in session.execute(_INDEXES)}):
+        yield f"the index {name} is missing or not finished"
+
+
+def _key_faults(session: AnySession) -> Iterator[str]:
+    left = set(KEYS)
+    for table, name, kind, is_checked, other, columns, to in session.execute(_KEYS).fetchall():
+        if table not in TABLE_NAMES:
+            continue
+        left.discard((table, kind, tuple(columns or ())))
+        if not is_checked:
+            yield f"{name} of {table} was never checked"
+        if kind == "f":
+            (column,) = columns
+            question = _BROKEN.format(table=table, column=column, other=other, to=to)
+            for (value,) in session.execute(question):
+                yield f"{column} {value} of {table} refers to no row of {other}"
+    for table, kind, columns in sorted(left):
+        yield f"the {_KINDS[kind]} ({', '.join(columns)}) of {table} is missing"
+
+
+def cautions(session: AnySession) -> tuple[str, ...]:
+    """What may lose or hold up commits, and what to do.
+
+    A standby tells what is so once it takes over; that it is behind, only its primary can tell.
+    """
+    ((unflushed, torn, names, standbys, awaited, those, hidden, is_standby),) = session.execute(
+        _ASKED
+    )
+    told = [words for is_so, words in ((unflushed, _UNFLUSHED), (torn, _TORN)) if is_so]
+    if is_standby:
+        return tuple(told)
+    if standbys and not names:
+        told.append(_UNAWAITED.format(_HIDDEN if hidden else _SEEN, those))
+    if names and not awaited:
+        told.append(_AWAITED.format(names))
+    return tuple(told)
+
+
+class Moments:
+    """Tells the number of commits, or None where that cannot be told at once. For one thread."""
+
+    def __init__(self, connect: Callable[[], Session]) -> None:
+        self._connect = connect
+        self._lock = threading.Lock()
+        self._session: Session | None = None
+        self._is_closed = self._is_connecting = self._is_asked = False
+        self._rests_until = 0.0
+
+    def __call__(self) -> int | None:
+        """The number of commits when this is called, or a later one."""
+        session = self._session
+        if time.monotonic() < self._rests_until:
+            return None
+        if session is None:
+            self._begin()
+            return None
+        try:
+            if self._is_asked:  # its answer tells of an earlier moment
+                self._answer(session, 0.0)
+            number = None if self._is_asked else self._ask(session)
+        except psycopg.Error:
+            self._let_go()
+            number = None
+        if number is None:
+            self._rests_until = time.monotonic() + _REST_S
+        return number
+
+    def close(self) -> None:
+        """Let the connection go; none is made any more."""
+        with self._lock:
+            self._is_closed = True
+        self._let_go()
+
+    def open(self) -> None:
+        """Connect. Raises StorageError."""
+        session = self._connect()
+        session.connection.pgconn.prepare(_NAME, _QUESTION)
+        with self._lock:
+            if not self._is_closed:
+                self._session = session
+                return
+        session.close()
+
+    def _begin(self) -> None:
+        """Connect in a thread, unless one is at it."""
+        if not self._is_connecting:
+            self._is_connecting = True
+            threading.Thread(target=self._reopen, name="permacite-moments", daemon=True).start()
+
+    def _reopen(self) -> None:
+        try:
+            with contextlib.suppress(PermaciteError, psycopg.Error):
+                self.open()
+        finally:
+            self._is_connecting = False
+
+    def _let_go(self) -> None:
+        self._is_asked = False
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
+    def _ask(self, session: Session) -> int | None:
+        session.connection.pgconn.send_query_prepared(_NAME, [])
+        self._is_asked = True
+        return self._answer(session, _MOST_S)
+
+    def _answer(self, session: Session, wait_s: float) -> int | None:
+        """What was asked for, if it comes within this time; else it stays asked."""
+        line = session.connection.pgconn
+        deadline = time.monotonic() + wait_s
+        number = None
+        while True:
+            line.flush()
+            while line.is_busy():
+                left_s = max(0.0, deadline - time.monotonic())
+                if not select.select([line.socket], [], [], left_s)[0]:
+                    return None
+                line.consume_input()
+            result = line.get_result()
+            if result is None:
+                self._is_asked = False
+                return number
+            if result.status != ExecStatus.TUPLES_OK:
+                raise psycopg.OperationalError(result.get_error_message())
+            number = int(result.get_value(0, 0) or 0)

@@ -22,7 +22,7 @@ from permacite.archive.schema.declaration import (
     Wording,
     column_words,
 )
-from permacite.archive.schema.erasure import VIEWS
+from permacite.archive.schema.rules import VIEWS
 from permacite.archive.schema.tables import TABLES
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive.engine.catalog import Catalog
-    from permacite.archive.engine.place import Fill
+    from permacite.archive.engine.location import Fill
     from permacite.archive.entries import Sealer
     from permacite.archive.model import Clock
     from permacite.archive.objects import ObjectStore

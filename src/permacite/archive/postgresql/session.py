@@ -1,7 +1,14 @@
-"""Sessions with PostgreSQL: what runs the statements of records there."""
+"""Sessions with PostgreSQL: they run the statements of records, and keep texts with U+0000.
+
+PostgreSQL keeps no U+0000. Such a text begins with a mark of two noncharacters, and has U+10FFFF
+and "0" for U+0000, U+10FFFF and "1" for U+10FFFF. A text that begins with the mark by itself is
+written so too, so what is read is what was written. Comparisons for equality hold, and permacite
+compares no more of it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -11,13 +18,12 @@ from psycopg import errors
 from psycopg.pq import ExecStatus
 from psycopg.types.numeric import Int8Dumper
 
-from permacite.archive.postgresql.texts import as_written, storable, storable_values
 from permacite.archive.records.session import Dialect
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from psycopg.pq.abc import PGresult
 
@@ -25,8 +31,9 @@ if TYPE_CHECKING:
 
     Statement = tuple[str, Sequence[object] | Mapping[str, object]]
     """With the marks of psycopg, and its parameters."""
+    from collections.abc import Callable, Sequence
 
-__all__ = ["ENDING", "Connection", "Session"]
+__all__ = ["ENDING", "Connection", "Session", "as_written", "storable", "storable_values"]
 
 Connection = psycopg.Connection[tuple[object, ...]]
 
@@ -50,6 +57,9 @@ _INSERT = compile_pattern(
     r"INSERT INTO (?P<table>\w+)(?: \((?P<columns>[\w, \"]+)\))?\s+VALUES \((?:\?, )*\?\)"
     r"(?P<rest>(?: ON CONFLICT .*)?)"
 )
+_NUL, _ESCAPE = "\0", "\U0010ffff"
+_NUL_MARK = "\U0010ffff\U0010fffe"
+_WRITTEN = compile_pattern("\U0010ffff([01])")
 
 
 @lru_cache(maxsize=1024)
@@ -221,3 +231,45 @@ WHERE a.attrelid = to_regclass(quote_ident(%s) || '.' || quote_ident(%s)) AND a.
   AND NOT a.attisdropped
 ORDER BY a.attnum
 """
+
+
+def storable(
+    parameters: Sequence[object] | Mapping[str, object],
+) -> Sequence[object] | Mapping[str, object]:
+    """The parameters of a statement as PostgreSQL keeps them."""
+    if isinstance(parameters, Mapping):
+        return dict(zip(parameters, storable_values(list(parameters.values())), strict=True))
+    return storable_values(parameters)
+
+
+def storable_values(values: Sequence[object]) -> list[object]:
+    """The same of values."""
+    return [
+        _written(value)
+        if isinstance(value, str) and (_NUL in value or value.startswith(_NUL_MARK))
+        else value
+        for value in values
+    ]
+
+
+def _written(text: str) -> str:
+    return _NUL_MARK + text.replace(_ESCAPE, f"{_ESCAPE}1").replace(_NUL, f"{_ESCAPE}0")
+
+
+def as_written(cursor: object) -> Callable[[Sequence[object]], tuple[object, ...]]:
+    """What makes rows for a cursor, with all texts as they were before they were written."""
+    del cursor
+    return _row
+
+
+def _row(values: Sequence[object]) -> tuple[object, ...]:
+    for value in values:
+        if value.__class__ is str and value.startswith(_NUL_MARK):
+            return tuple(_read(each) if isinstance(each, str) else each for each in values)
+    return tuple(values)
+
+
+def _read(text: str) -> str:
+    if not text.startswith(_NUL_MARK):
+        return text
+    return _WRITTEN.sub(lambda found: _NUL if found[1] == "0" else _ESCAPE, text[len(_NUL_MARK) :])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from permacite.archive.schema import SITE, erasure, rules
+from permacite.archive.schema import SITE, rules
 from permacite.archive.schema.declaration import (
     BYTES,
     IDENTITY,
@@ -121,7 +121,7 @@ _DOCUMENTS = (
             ),
         ),
         rules=(rules.VERSION_NEXT, rules.VERSION_ERASED),
-        update=erasure.EMPTIED_VERSION,
+        update=rules.EMPTIED_VERSION,
         checks=(ColumnCheck.ENTRY,),
         logged_since=1,
     ),
@@ -148,7 +148,7 @@ _DOCUMENTS = (
             ),
         ),
         rules=(rules.REPRESENTATION_ERASED,),
-        update=erasure.EMPTIED_FORMAT,
+        update=rules.EMPTIED_FORMAT,
         checks=(ColumnCheck.ENTRY, ColumnCheck.CONTENT),
         logged_since=1,
     ),
@@ -160,7 +160,7 @@ _DOCUMENTS = (
         _digest(),
         key=("representation_id", "name"),
         indexes=(_hashed("attachment_digest", "digest"),),
-        delete=erasure.ERASED_FORMAT,
+        delete=rules.ERASED_FORMAT,
         is_clustered=True,
         checks=(ColumnCheck.ENTRY, ColumnCheck.CONTENT),
     ),
@@ -171,7 +171,7 @@ _DOCUMENTS = (
         Column("request", TEXT),
         Column("version_id", NUMBER, references="version"),
         indexes=(TableIndex("idempotency_version", Wording(sqlite="", postgresql="version_id")),),
-        update=erasure.EMPTIED_REQUEST,
+        update=rules.EMPTIED_REQUEST,
         is_clustered=True,
         summed=("key", "version_id"),
     ),
@@ -192,7 +192,7 @@ _DOCUMENTS = (
         Column("note", TEXT, is_optional=True),
         indexes=(TableIndex("citation_representation", "representation_id"),),
         rules=(rules.CITATION_ERASED,),
-        delete=erasure.ERASED_CITATION,
+        delete=rules.ERASED_CITATION,
         checks=(ColumnCheck.ENTRY, ColumnCheck.DERIVED),
         logged_since=2,
     ),
@@ -206,7 +206,7 @@ _DOCUMENTS = (
         Column("cited_document", TEXT),
         unique=("representation_id", "origin", "cited"),
         indexes=(TableIndex("quotation_cited", "cited_document"),),
-        delete=erasure.ERASED_FORMAT,
+        delete=rules.ERASED_FORMAT,
         checks=(ColumnCheck.ENTRY, ColumnCheck.DERIVED),
     ),
 )
@@ -220,7 +220,7 @@ _LOG = (
         Column("content", TEXT),
         indexes=(TableIndex("leaf_subject", "subject"),),
         rules=(rules.LEAF_NEXT,),
-        update=erasure.EMPTIED_ENTRY,
+        update=rules.EMPTIED_ENTRY,
         checks=(ColumnCheck.TREE, ColumnCheck.DERIVED),
     ),
     _committed(
@@ -244,7 +244,7 @@ _LOG = (
         Column("who", TEXT, is_optional=True),
         Column("stated_at", TEXT),
         indexes=(TableIndex("assertion_subject", "subject, predicate"),),
-        delete=erasure.ERASED_ENTRY,
+        delete=rules.ERASED_ENTRY,
         checks=(ColumnCheck.ENTRY, ColumnCheck.DERIVED),
         logged_since=1,
     ),
@@ -287,7 +287,7 @@ _LOG = (
         2,
         Column("citation_id", NUMBER, is_key=True, references="citation"),
         Column("sequence", NUMBER, is_unique=True, references="leaf"),
-        delete=erasure.ERASED_ENTRY,
+        delete=rules.ERASED_ENTRY,
         checks=(ColumnCheck.ENTRY,),
     ),
     _committed(
@@ -315,7 +315,7 @@ _LOG = (
         Column("part", TEXT, check="part <> ''"),
         Column("content", TEXT),
         key=("sequence", "part"),
-        delete=erasure.ERASED_OPENING,
+        delete=rules.ERASED_OPENING,
         is_clustered=True,
         checks=(ColumnCheck.ENTRY,),
     ),
@@ -325,7 +325,7 @@ _LOG = (
         Column("person_id", TEXT, is_key=True, check="person_id LIKE 'person:%'"),
         Column("name", TEXT, is_optional=True, is_unique=True),
         Column("added_at", TEXT),
-        update=erasure.FORGOTTEN_PERSON,
+        update=rules.FORGOTTEN_PERSON,
         is_clustered=True,
     ),
     _deletable(
@@ -351,7 +351,7 @@ _ACCESS = (
         Column("done_at", TEXT, is_optional=True),
         check="representation_id IS NULL OR version_id IS NOT NULL",
         indexes=(TableIndex("erasure_document", "document_id"),),
-        update=erasure.FINISHED_ERASURE,
+        update=rules.FINISHED_ERASURE,
     ),
     _deletable(
         "erasure_object",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from permacite.archive.engine.place import Fill
+    from permacite.archive.engine.location import Fill
     from permacite.archive.entries import Sealer
     from permacite.archive.model import Clock
     from permacite.archive.records.session import Session as AnySession

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from permacite.archive.engine import WriteBehind, open_objects
 from permacite.archive.engine.bringing import Bringing, BroughtOctets
-from permacite.archive.engine.place import NO_ARCHIVE
+from permacite.archive.engine.location import NO_ARCHIVE
 from permacite.archive.entries import seal
 from permacite.archive.log.keys import load_or_make
 from permacite.archive.log.note import Note
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from permacite.archive.engine import Catalog
-    from permacite.archive.engine.place import Place
+    from permacite.archive.engine.location import Place
     from permacite.archive.log import Log
     from permacite.archive.log.keys import Verifier
     from permacite.archive.records.rows import Transaction

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from permacite.cli.incoming.told import OF_ALL, tell, tell_cited
+from permacite.cli.incoming.reports import OF_ALL, tell, tell_cited
 from permacite.cli.output import counted, emit, note, report, table
 from permacite.errors import PermaciteError
 from permacite.service.ingest.crawls import Crawl

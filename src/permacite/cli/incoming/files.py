@@ -12,7 +12,7 @@ import click
 from permacite.cli.access import chosen, standing_options
 from permacite.cli.incoming.crawls import add_crawl, tell_pages
 from permacite.cli.incoming.libraries import add_bag, add_library
-from permacite.cli.incoming.told import confirm_date, tell
+from permacite.cli.incoming.reports import confirm_date, tell
 from permacite.cli.output import counted, emit, json_option, note, report
 from permacite.errors import PermaciteError
 from permacite.service.archive import Archive

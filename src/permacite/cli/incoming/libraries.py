@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from permacite.cli.incoming.told import OF_ALL, tell_cited, tell_each
+from permacite.cli.incoming.reports import OF_ALL, tell_cited, tell_each
 from permacite.cli.output import note, report
 from permacite.errors import PermaciteError
 from permacite.service.archive import Archive

@@ -14,7 +14,7 @@ import click
 
 from permacite.cli.access import chosen, standing_options
 from permacite.cli.incoming.many import lines_of, save_many
-from permacite.cli.incoming.told import tell
+from permacite.cli.incoming.reports import tell
 from permacite.cli.output import json_option
 from permacite.click_options import click_options
 from permacite.service.archive import Archive

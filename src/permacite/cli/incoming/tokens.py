@@ -9,7 +9,7 @@ import click
 
 from permacite.cli.output import emit, json_option, note, table
 from permacite.service.archive import Archive
-from permacite.service.handed.folder import write_folder
+from permacite.service.extension.folder import write_folder
 from permacite.service.tokens import SCOPES, USUAL_SHARE, Share
 
 if TYPE_CHECKING:

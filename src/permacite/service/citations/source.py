@@ -12,7 +12,7 @@ from permacite.bibliography import Reference
 from permacite.errors import ParseError
 from permacite.lazy_dataclass import dataclass
 from permacite.service import names
-from permacite.service.citations.about import reference_of
+from permacite.service.citations.metadata import reference_of
 from permacite.service.citations.parts import told_of, words_of
 from permacite.service.documents import reported
 from permacite.service.location import resolver_of

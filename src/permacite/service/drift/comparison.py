@@ -17,7 +17,7 @@ from permacite.lazy_dataclass import dataclass
 from permacite.pdi import SCHEMES, PagePlace
 from permacite.service import names
 from permacite.service.citations.parts import words_of
-from permacite.service.citations.selecting.places import words_on
+from permacite.service.citations.selecting.areas import words_on
 from permacite.service.labels import text_of_pages
 from permacite.text.document import canonical
 

@@ -18,7 +18,7 @@ from permacite.archive.objects import digest_of
 from permacite.errors import CaptureError, NotFoundError, PermaciteError, StorageError
 from permacite.service import names, sources
 from permacite.service.access import UNSAID
-from permacite.service.assertions.former import keep_names
+from permacite.service.assertions.former_names import keep_names
 from permacite.service.ingest.fetching import Fetched
 from permacite.service.ingest.incoming import understood
 from permacite.service.ingest.saving import Ingest, Wanted

@@ -17,7 +17,7 @@ from permacite.errors import PermaciteError
 from permacite.lazy_dataclass import dataclass
 from permacite.renditions import reads, rendition_named
 from permacite.service.ingest import incoming
-from permacite.service.ingest.others.folders import complete, folder_of
+from permacite.service.ingest.third_party.folders import complete, folder_of
 from permacite.service.sources import Incoming
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from permacite.archive import JSON, Representation, Standing, Version
     from permacite.service.access import Choice
     from permacite.service.ingest.options import CommitOptions
-    from permacite.service.ingest.others.folders import Complete
     from permacite.service.ingest.saved import Saved
+    from permacite.service.ingest.third_party.folders import Complete
 
     Outcome: TypeAlias = "Draft | Saved | PermaciteError | OSError"
 

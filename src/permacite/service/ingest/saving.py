@@ -32,12 +32,20 @@ from permacite.service.access import apply
 from permacite.service.citations.ways import citable
 from permacite.service.derivations import complete
 from permacite.service.ingest import drawn, incoming
-from permacite.service.ingest.again import Wanted, claimed, earlier_of, previous, still_stands
 from permacite.service.ingest.directives import directives_of
 from permacite.service.ingest.fetching import fetch_page
 from permacite.service.ingest.files import Draft, Terms, grouped, read_draft, with_folder
 from permacite.service.ingest.options import CommitOptions, SaveRun
-from permacite.service.ingest.saved import LostResource, Saved, warnings_of
+from permacite.service.ingest.saved import (
+    LostResource,
+    Saved,
+    Wanted,
+    claimed,
+    earlier_of,
+    previous,
+    still_stands,
+    warnings_of,
+)
 from permacite.service.plain import members
 from permacite.service.quotations.comparing import Quotations
 from permacite.service.quotations.recording import (
@@ -58,7 +66,7 @@ if TYPE_CHECKING:
     from permacite.service.ingest.fetching import Fetched
     from permacite.service.ingest.files import Outcome
     from permacite.service.ingest.options import SaveOptions
-    from permacite.service.ingest.others.folders import Complete
+    from permacite.service.ingest.third_party.folders import Complete
     from permacite.service.quotations.recording import QuotationsByType as Known
     from permacite.service.sources import Incoming
 

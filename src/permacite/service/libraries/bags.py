@@ -28,7 +28,7 @@ from permacite.archive import (
 from permacite.errors import ConflictError, ParseError, PermaciteError, StorageError
 from permacite.service import names, sources
 from permacite.service.access import GROUNDS, UNSAID
-from permacite.service.assertions.former import keep_names
+from permacite.service.assertions.former_names import keep_names
 from permacite.service.ingest.files import Terms, read_draft
 from permacite.service.ingest.saving import Ingest
 from permacite.service.libraries.bagit import Bag, is_bag

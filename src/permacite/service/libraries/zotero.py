@@ -22,8 +22,8 @@ from permacite.service.access import UNSAID
 from permacite.service.assertions.jottings import Annotations
 from permacite.service.citations.selecting.selections import Selections
 from permacite.service.ingest.files import Draft, Terms, read_draft
-from permacite.service.ingest.others.folders import complete
 from permacite.service.ingest.saving import Ingest
+from permacite.service.ingest.third_party.folders import complete
 from permacite.service.libraries.zotero_data import NAME, items_in
 
 if TYPE_CHECKING:

@@ -4,32 +4,36 @@ from __future__ import annotations
 
 from dataclasses import field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from urllib.parse import urlsplit
 
-from permacite.errors import CaptureError, PermaciteError, StorageError
+from permacite.errors import CaptureError, ParseError, PermaciteError, StorageError
 from permacite.lazy_dataclass import dataclass
-from permacite.service import names
+from permacite.markup import Document
+from permacite.media_types import PAGES
+from permacite.mhtml.links import references_of
+from permacite.service import addresses, names
+from permacite.service.ingest.directives import directives_of
 from permacite.service.ingest.options import SaveOptions, SaveRun
 from permacite.service.ingest.saving import Ingest
-from permacite.service.lists.following import linked
 from permacite.service.lists.robots import Robots
 from permacite.service.lists.turns import Turns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from permacite.archive import Repository
+    from permacite.archive import Repository, Version
     from permacite.capture import BrowserPool
-    from permacite.service.handed.taking import Uploads
+    from permacite.service.extension.taking import Uploads
     from permacite.service.ingest.crawls import Crawls
-    from permacite.service.ingest.others.cited import CarriedCitations
     from permacite.service.ingest.saved import Saved
+    from permacite.service.ingest.third_party.cited import CarriedCitations
     from permacite.service.libraries.bags import Bags
     from permacite.service.libraries.zotero import Libraries
     from permacite.service.lists.journal import Keys
     from permacite.service.lists.reading import ListedLine
 
-__all__ = ["ListRunOptions", "Listed", "Lists"]
+__all__ = ["ListRunOptions", "Listed", "Lists", "linked"]
 
 Became: TypeAlias = Literal["saved", "unchanged", "failed", "wrong", "repeated", "forbidden"]
 
@@ -138,14 +142,14 @@ class Lists:
     @cached_property
     def uploads(self) -> Uploads:
         """Pages that a browser extension uploads."""
-        from permacite.service.handed.taking import Uploads
+        from permacite.service.extension.taking import Uploads
 
         return Uploads(self._repository)
 
     @cached_property
     def carried_citations(self) -> CarriedCitations:
         """Citations that files of other archives bring along."""
-        from permacite.service.ingest.others.cited import CarriedCitations
+        from permacite.service.ingest.third_party.cited import CarriedCitations
 
         return CarriedCitations(self._repository)
 
@@ -263,3 +267,36 @@ def _listed(wanted: _Wanted, saved: Saved) -> Listed:
         warnings=saved.warnings,
         not_kept=len(saved.lost),
     )
+
+
+def linked(repository: Repository, version: Version) -> Iterator[str]:
+    """Yield the normal forms of addresses that a page links to on its own site, in its order.
+
+    None where the page asks robots to follow none (`nofollow`).
+    """
+    main = repository.lookup.main(version)
+    start = version.provenance.final_uri or version.provenance.uri
+    if main.media_type not in PAGES or start is None:
+        return
+    document = Document.of(repository.contents.text(main), main.media_type)
+    if directives_of(document, _fields(version)).forbids_following:
+        return
+    from permacite.capture.address import absolute
+
+    base, has_base = start, False
+    for link in references_of(document):
+        try:
+            uri = absolute(link.value, base)
+            if link.role == "base" and not has_base:
+                base, has_base = uri, True
+            elif link.element in {"a", "area"} and urlsplit(uri)[:2] == urlsplit(start)[:2]:
+                yield addresses.normal(uri)
+        except ParseError:
+            continue
+
+
+def _fields(version: Version) -> list[list[str]]:
+    """The header fields that a page came with, where they are on record."""
+    details: Mapping[str, Any] = version.provenance.details
+    requests = details.get("requests") or [{"response_headers": []}]
+    return list(requests[0]["response_headers"])

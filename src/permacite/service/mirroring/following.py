@@ -22,7 +22,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive import Repository, Standing, place_of, utc_now
-from permacite.archive.engine.place import NO_ARCHIVE
+from permacite.archive.engine.location import NO_ARCHIVE
 from permacite.archive.log import Checkpoint
 from permacite.archive.log.keys import Verifier
 from permacite.archive.log.note import Note

@@ -28,7 +28,7 @@ from starlette.responses import RedirectResponse, Response
 
 from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.limits import FORM_CHARACTERS, SAVES, SAVES_KEPT
-from permacite.service.handed.folder import zipped
+from permacite.service.extension.folder import zipped
 from permacite.service.names import as_address
 from permacite.web import headers
 from permacite.web.requests import body_of, caller_of, refuse_others

@@ -1,1 +1,1 @@
-"""What other programs say of a passage: their selectors read, and the passage found by them."""
+"""Selectors of other programs: read, and the passage found that they select."""

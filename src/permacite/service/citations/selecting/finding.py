@@ -23,7 +23,7 @@ from permacite.media_types import PAGES, PDF
 from permacite.pdi import PagePlace
 from permacite.service import addresses, names
 from permacite.service.citations import quoted, typed
-from permacite.service.citations.selecting import media, places, selectors
+from permacite.service.citations.selecting import areas, media, selectors
 from permacite.service.labels import places_of
 
 if TYPE_CHECKING:
@@ -165,8 +165,8 @@ class _Formats:
             return []
         place = PagePlace.of(fragment.scheme, fragment.positions)
         if place is not None:
-            return places.words_on(self.repository, self.paged(), place)
-        return places.words_of_element(self.repository, self.version, fragment)
+            return areas.words_on(self.repository, self.paged(), place)
+        return areas.words_of_element(self.repository, self.version, fragment)
 
 
 class _PartFinder:
@@ -375,7 +375,7 @@ class _Finder:
     def _words_in(self, said: selectors.Rectangles) -> SelectedPassage:
         """The words in areas of a page; where there are none, the area itself."""
         paged = self._formats.paged()
-        spans, around = places.words_in(self._formats.repository, paged, said)
+        spans, around = areas.words_in(self._formats.repository, paged, said)
         if not spans:
             positions = ",".join(map(str, around.positions))
             return self._formats.part(paged, around.scheme, positions, "area")

@@ -1,4 +1,4 @@
-"""What is told of a document that came in, and the option that all of them have."""
+"""Report of a document that was saved or imported, and the option that all such commands have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where an archive is: a folder, or a location such as `postgresql://host/db?objects=/folder`."""
+"""Location of an archive: a folder, or an address such as `postgresql://host/db?objects=/dir`."""
 
 from __future__ import annotations
 
