@@ -38,7 +38,6 @@ from permacite.service.quotations.recording import quotations_in, with_quotation
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from permacite.archive import JSON
     from permacite.capture.model import Failure
     from permacite.mhtml import Aggregate
     from permacite.service.ingest.third_party.folders import Complete

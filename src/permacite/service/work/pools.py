@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
     from permacite.archive import Location, Version
-    from permacite.service.work.jobs import Job
 
 __all__ = ["ProcessPool", "RayPool", "Worker"]
 
