@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("uvicorn", reason="the server needs it")
 
 from permacite.web.serving.connection_limits import ConnectionLimiter, ConnectionLimits, peer_of
-from permacite.web.serving.workers import serve
+from permacite.web.serving.processes import serve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Names of an archive: which may be minted here, and which of several formats answers to one."""
+"""Names of an archive: which may be minted, and which of several formats a name means."""
 
 from __future__ import annotations
 

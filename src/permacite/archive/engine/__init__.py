@@ -1,4 +1,4 @@
-"""Catalog on any engine: sessions that are lent, one thread that writes, write-behind.
+"""Catalog on any engine: shared sessions, one thread that writes, write-behind.
 
 `Catalog` says what each engine has to bring: `permacite.archive.sqlite` is one.
 """

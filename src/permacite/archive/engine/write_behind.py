@@ -10,8 +10,8 @@ Whoever commits alone, large octets, and what finds too much waiting already go 
 
 Store ownership: a store that is named apart from the catalog has a mark (`checked`), so that two
 archives never share one, and one archive never writes to two. The mark is written when the archive
-is opened for the first time and the store holds nothing of another. A store without a mark belongs
-to the archive if it has the octets that the catalog names, or if there should be none yet.
+is opened for the first time and the store holds nothing of another archive. A store without a mark
+belongs to the archive if it has the octets that the catalog names, or if there should be none yet.
 """
 
 from __future__ import annotations
@@ -383,8 +383,6 @@ def open_objects(place: Place, catalog: Catalog) -> ObjectStore:
     """Open the store of octets at a place, which is that of the catalog. Raises StorageError."""
     if not place.names_objects:
         return place.objects()
-    from permacite.archive.engine.write_behind import checked
-
     return checked(place, catalog)
 
 

@@ -2,10 +2,10 @@
 
 `faults` compares the triggers, functions, indexes, keys and references with those of the schema.
 `cautions` warns of settings of the server that may lose acknowledged commits. A role without
-pg_monitor sees who follows the server by name alone: what is known to be no standby (a backup, a
-copy of the log, a subscription) does not count as one. `Moments` counts commits for each request of
-a server. It uses libpq's own calls, which take a fifth of the time of a statement, and waits a
-moment for the answer at most; a thread connects.
+pg_monitor sees only the names of programs that replicate. Backups, copies of the log and
+subscriptions are not counted as standbys. `Moments` asks for the number of commits at each request
+of a server. It uses libpq's own calls, which take a fifth of the time of a statement, and waits for
+the answer at most 20 ms. A thread of its own connects.
 """
 
 from __future__ import annotations

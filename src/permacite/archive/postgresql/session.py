@@ -2,8 +2,7 @@
 
 PostgreSQL keeps no U+0000. Such a text begins with a mark of two noncharacters, and has U+10FFFF
 and "0" for U+0000, U+10FFFF and "1" for U+10FFFF. A text that begins with the mark by itself is
-written so too, so what is read is what was written. Comparisons for equality hold, and permacite
-compares no more of it.
+written in the same way. Texts are read as they were given, and those that are equal stay equal.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from psycopg.pq.abc import PGresult
 
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
 
     Statement = tuple[str, Sequence[object] | Mapping[str, object]]
     """With the marks of psycopg, and its parameters."""
-    from collections.abc import Callable, Sequence
 
 __all__ = ["ENDING", "Connection", "Session", "as_written", "storable", "storable_values"]
 

@@ -1,4 +1,4 @@
-"""Report of a document that was saved or imported, and the option that all such commands have."""
+"""Report of a saved or imported document, and the options that all importing commands have."""
 
 from __future__ import annotations
 

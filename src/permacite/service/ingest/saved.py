@@ -1,8 +1,8 @@
 """Result of a save: the document, its warnings, and the version that was saved before.
 
-A page that is fetched again: servers are asked only for what has changed (RFC 9110 §13.1), by what
-they said of the last version. A part that cannot be fetched just now is no change of the page. It
-is one if the server says that the part is gone, or if the page no longer shows it.
+A page that is fetched again: requests are conditional (RFC 9110 §13.1), with the validators of the
+last version. A part that cannot be fetched just now does not count as a change of the page. It
+counts if the server says that the part is gone, or if the page no longer shows it.
 """
 
 from __future__ import annotations

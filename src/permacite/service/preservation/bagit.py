@@ -88,7 +88,7 @@ class _BagSink:
         version = batch.version
         withdrawn = self._owned.lookup.restrictions(version.representations)
         for item in version.representations:
-            if item.pdi not in withdrawn:  # a bag lacks no closed document without a word
+            if item.pdi not in withdrawn:  # raises ClosedError: a bag is complete, or refused
                 self._repository.contents.check_access(item)
         files: dict[str, JSON] = {}
         formats: dict[str, JSON] = {}

@@ -287,8 +287,8 @@ class Worker:
 
     def _save(self, what: Mapping[str, Any], tally: _Tally) -> None:
         lines = [ListedLine("", uri, uri) for uri in what["listed"]]
-        manner = ListRunOptions(pause_s=_PAUSE_S, options=SaveOptions(**what["options"]))
-        for listed in self._archive.lists.save(lines, manner, Keys(what["run"])):
+        run_options = ListRunOptions(pause_s=_PAUSE_S, options=SaveOptions(**what["options"]))
+        for listed in self._archive.lists.save(lines, run_options, Keys(what["run"])):
             if listed.problem:
                 tally.add(listed.outcome, listed.uri, listed.problem)
             else:

@@ -1,9 +1,10 @@
 """Server of one archive: opens it, listens, and exits with 0 when it is stopped.
 
-Heap: glibc gives each thread an arena, up to eight for each core. Each keeps its largest size, and
-takes large blocks too, after one was freed. Python runs one thread at a time, so one arena is
-enough (mallopt(3)). Warm-up: templates and rules are compiled two seconds after the start, in the
-background, so that the first request does not wait for a second of CPU time.
+Heap: glibc gives each thread an arena, up to eight for each core. Each arena keeps the largest size
+that it ever had, and after a large block was freed, it serves large blocks too. Python runs one
+thread at a time, so one arena is enough (mallopt(3)). Warm-up: templates and rules are compiled two
+seconds after the start, in the background, so that the first request does not wait for a second of
+CPU time.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ from permacite.web.serving.connection_limits import (
 )
 from permacite.web.serving.monitoring import Watching, notify, watched, watching_workers
 from permacite.web.serving.options import ServeOptions
+from permacite.web.serving.processes import WorkerProcesses, serve
 from permacite.web.serving.sockets import Restart, describe_listener, listening
-from permacite.web.serving.workers import WorkerProcesses, serve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

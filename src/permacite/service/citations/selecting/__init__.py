@@ -1,1 +1,1 @@
-"""Selectors of other programs: read, and the passage found that they select."""
+"""Selectors of other programs, and the passages that they select."""

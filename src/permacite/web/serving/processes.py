@@ -1,11 +1,9 @@
-"""Server of one process and its orderly end; worker processes that share a socket.
+"""Server processes: one that answers until its orderly end, or workers that share a socket.
 
-The parent replaces workers that end.
-
-A worker gets the socket and one end of a channel, on which it reports that it is ready. When the
-other end closes, because the server stops or because its parent died, the worker finishes its
-answers and ends. (The process manager of uvicorn has none of this: its workers outlive a killed
-parent, and it restarts for ever a worker that cannot start.)
+A parent replaces workers that end. A worker gets the socket and one end of a channel, on which it
+reports that it is ready. When the other end closes, because the server stops or because its parent
+died, the worker finishes its answers and ends. (The process manager of uvicorn has none of this:
+its workers outlive a killed parent, and it restarts for ever a worker that cannot start.)
 """
 
 from __future__ import annotations
