@@ -97,7 +97,7 @@ LIMITS: dict[str, int] = {
     "duplicates": 283,
     "modules entered by resolve": 44,
     "call depth of resolve": 21,
-    "modules entered by cite": 82,
+    "modules entered by cite": 81,
     "call depth of cite": 22,
     "modules entered by import": 39,
     "call depth of import": 20,
@@ -277,6 +277,7 @@ class _Entered:
     """The modules of permacite in which a function runs, in any thread, and how deep calls go."""
 
     def __init__(self) -> None:
+        self.is_counting = False
         self.modules: set[str] = set()
         self.depth = 0
         self._depths: Counter[int] = Counter()
@@ -284,13 +285,26 @@ class _Entered:
     def note(self, frame: FrameType, event: str, _: object) -> None:
         """Count a call of ours, or the return from one."""
         name = frame.f_globals.get("__name__", "")
-        if event not in {"call", "return"} or not name.startswith("permacite."):
+        is_call = event in {"call", "return"} and name.startswith("permacite.")
+        if not is_call or not self.is_counting:
             return
         thread = threading.get_ident()
         self._depths[thread] += 1 if event == "call" else -1
         self.depth = max(self.depth, self._depths[thread])
         if event == "call" and frame.f_code.co_name != "<module>":
             self.modules.add(name)
+
+    def count(self, call: Callable[[], object]) -> None:
+        """Count one call alone."""
+        self.modules, self.depth = set(), 0
+        self._depths.clear()
+        self.is_counting = True
+        sys.setprofile(self.note)
+        try:
+            call()
+        finally:
+            sys.setprofile(None)
+            self.is_counting = False
 
 
 def entered() -> dict[str, int]:
@@ -301,6 +315,8 @@ def entered() -> dict[str, int]:
     from permacite.web.app import create_app
 
     found: dict[str, int] = {}
+    seen = _Entered()
+    threading.setprofile(seen.note)  # before the threads start, among them the one that writes
     page = b"<!doctype html><title>Tide</title><p>The highest tide of the year.</p>"
     with (
         TemporaryDirectory() as folder,
@@ -318,26 +334,13 @@ def entered() -> dict[str, int]:
         }
         for title, call in calls.items():
             call()
+            seen.count(call)
             found |= {
-                f"modules entered by {title}": len((seen := _seen(call)).modules),
+                f"modules entered by {title}": len(seen.modules),
                 f"call depth of {title}": seen.depth,
             }
+    threading.setprofile(None)
     return found
-
-
-def _seen(call: Callable[[], object]) -> _Entered:
-    seen = _Entered()
-    if sys.version_info >= (3, 12):
-        threading.setprofile_all_threads(seen.note)
-    else:
-        threading.setprofile(seen.note)
-    sys.setprofile(seen.note)
-    try:
-        call()
-    finally:
-        sys.setprofile(None)
-        threading.setprofile(None)
-    return seen
 
 
 def main() -> None:

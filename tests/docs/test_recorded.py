@@ -1,8 +1,8 @@
 """Recorded behaviour: commands, HTTP answers, catalog and log of a scripted archive stay the same.
 
 `python -m tests.recorded.recording TREE FOLDER` records a working copy with its whole outputs;
-`python -m tests.recorded.recording --update-golden` writes what is compared here. The text of a PDF
-is kept with the builds that made it, so an environment with another numpy has other digests.
+`python -m tests.recorded.recording --update-golden` writes what is compared here. The record
+of a PDF's text names the libraries that made it, so digests differ where numpy is another version.
 """
 
 from __future__ import annotations
@@ -17,13 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NUMPY = "2.4.6"
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        version("numpy") != NUMPY,
-        reason=f"made with numpy {NUMPY}, which the lock pins for Python 3.11",
-    ),
-]
+"""The version that the lock file pins for Python 3.11, with which the record was made."""
+WITHOUT_DIGESTS = {"openapi"}
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +32,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_recorded_behaviour_is_unchanged(name: str, recorded: Path) -> None:
+    if name not in WITHOUT_DIGESTS and version("numpy") != NUMPY:
+        pytest.skip(f"the record was made with numpy {NUMPY}")
     now = (recorded / f"{name}.txt").read_text().splitlines()
     before = (GOLDEN / f"{name}.txt").read_text().splitlines()
     gone = [f"- {line}" for line in before if line not in now]
