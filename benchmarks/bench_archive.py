@@ -23,7 +23,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from permacite import pdi
-from permacite.archive import NewRepresentation, Repository
 from permacite.archive.merkle import (
     inclusion_proof,
     leaf_hash,
@@ -31,6 +30,8 @@ from permacite.archive.merkle import (
     root_of_inclusion,
     tree_hash,
 )
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -30,7 +30,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote_to_bytes
 
 from permacite import mhtml
-from permacite.capture import FetchOptions, body_parts, capture
+from permacite.capture import capture
+from permacite.capture.model import FetchOptions, body_parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

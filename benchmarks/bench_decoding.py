@@ -20,8 +20,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from permacite.archive import NewRepresentation, Repository
-from permacite.decoding import DecodingPool
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository
+from permacite.decoding.workers import DecodingPool
 from permacite.extract import extract
 
 sys.path.insert(0, str(Path(__file__).parents[1]))

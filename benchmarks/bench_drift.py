@@ -26,7 +26,8 @@ sys.path.insert(0, str(HERE.parent))
 
 from tests.property.edits import cases as generated  # noqa: E402 - the same
 
-from permacite.fragments.alignment import align, follow  # noqa: E402 - beside the path above
+from permacite.fragments.alignment.aligning import align  # noqa: E402 - the same
+from permacite.fragments.alignment.passages import follow  # noqa: E402 - the same
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

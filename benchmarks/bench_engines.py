@@ -21,7 +21,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.engines import server
 
 from permacite import pdi
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable

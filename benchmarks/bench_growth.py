@@ -23,7 +23,8 @@ from bench_scale import GROUP, SERIES, SIZES, first, grow, measured, table
 from chart import line_chart
 from tests.engines import server
 
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository
 
 if TYPE_CHECKING:
     from bench_scale import Costs

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from permacite.decoding import DecodingPool
+from permacite.decoding.workers import DecodingPool
 
 TITLE = "Parts of pictures and recordings"
 RIVALS: list[str] = []

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 from bench_scale import SERIES, grow
 
-from permacite.archive import Repository
+from permacite.archive.repository import Repository
 from permacite.service.archive import Archive
 
 if TYPE_CHECKING:

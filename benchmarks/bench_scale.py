@@ -20,16 +20,18 @@ from typing import TYPE_CHECKING
 
 from chart import line_chart
 
-from permacite.archive import NewRepresentation, Provenance, Repository
 from permacite.archive.committing import deposit
-from permacite.archive.objects import digest_of
+from permacite.archive.model.answered import Provenance
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.objects.source import digest_of
 from permacite.archive.records.commits import CommitRequest, commit
+from permacite.archive.repository import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import TypeAlias
 
-    from permacite.archive import Version
+    from permacite.archive.model.answered import Version
 
     Costs: TypeAlias = dict[int, dict[str, float]]
 

@@ -15,7 +15,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository
 from permacite.service.archive import Archive
 
 if TYPE_CHECKING:

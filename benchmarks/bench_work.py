@@ -18,12 +18,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.engines import server
 
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from permacite.archive import Location
+    from permacite.archive.engine.location import Location
 
 TITLE = "Bulk work: two workers beside one"
 RIVALS: list[str] = []

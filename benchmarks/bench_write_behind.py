@@ -22,8 +22,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.engines import server
 from tests.stores import ceph
 
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.archive.postgresql.location import located
+from permacite.archive.repository import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

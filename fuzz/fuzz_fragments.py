@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from permacite.errors import LimitError, ParseError
 from permacite.fragments import Index, Text, rfc5147, wilde00
-from permacite.fragments.alignment import align, follow
+from permacite.fragments.alignment.aligning import align
+from permacite.fragments.alignment.passages import follow
 
 if TYPE_CHECKING:
     from collections.abc import Callable

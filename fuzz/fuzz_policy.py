@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from permacite.archive.log import Checkpoint, Policy, Signer
 from permacite.archive.log.cosignature import KeyType
-from permacite.archive.log.note import Note, signed
+from permacite.archive.log.keys import Signer
+from permacite.archive.log.note import Checkpoint, Note, signed
+from permacite.archive.log.policy import Policy
 from permacite.errors import LimitError, ParseError
 
 _LOG = Signer("a.us/log", bytes(32))

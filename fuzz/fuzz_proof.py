@@ -7,9 +7,11 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from permacite.archive import NewRepresentation, Repository
-from permacite.archive.log import Checkpoint, Signer, Verifier, check_proof
-from permacite.archive.log.note import Note, parse_proof
+from permacite.archive.log.bundles.checking import check_proof
+from permacite.archive.log.keys import Signer, Verifier
+from permacite.archive.log.note import Checkpoint, Note, parse_proof
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository
 from permacite.errors import LimitError, ParseError
 
 _FILES = ("name.txt", "content", "leaf.json", "proof.tlog-proof", "log-key.txt", "citation.json")

@@ -10,7 +10,7 @@ from tests.engines import Repository
 from permacite.service import archive
 
 if TYPE_CHECKING:
-    from permacite.archive import Location
+    from permacite.archive.engine.location import Location
 
 __all__ = ["Archive", "command_on"]
 

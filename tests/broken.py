@@ -30,7 +30,7 @@ from typing import NamedTuple
 from tests.spec.test_words_of_books import NAV, PAGES, book
 from tests.spec.test_words_of_office_files import NOTES, NUMBERING, REVIEWED, STYLES, docx, item, p
 
-from permacite.decoding import DecodingPool
+from permacite.decoding.workers import DecodingPool
 from permacite.errors import LimitError, ParseError
 from permacite.renditions import (
     Original,

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 
 from tests import engines
 
-from permacite.archive import NewCitation, NewRepresentation, Provenance, Standing, Subject
-from permacite.archive.objects import digest_of
+from permacite.archive.annotations import Subject
+from permacite.archive.model.answered import Provenance, Standing
+from permacite.archive.model.submitted import NewCitation, NewRepresentation
+from permacite.archive.objects.source import digest_of
 from permacite.archive.records import octets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from permacite.archive import Repository
+    from permacite.archive.repository import Repository
     from permacite.pdi import PDI
 
 __all__ = ["CHANGES", "NOW", "SERIES", "changed", "clock", "commit", "everything", "first", "rows"]

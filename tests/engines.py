@@ -24,16 +24,17 @@ from typing import TYPE_CHECKING, Any, Self
 import pytest
 from tests.needs import need
 
-from permacite import archive
+from permacite.archive import repository
+from permacite.archive.administration import place_of
 from permacite.archive.entries import seal
-from permacite.archive.model import utc_now
+from permacite.archive.model.answered import utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permacite.archive import Location
-    from permacite.archive.engine import Catalog
-    from permacite.archive.model import Clock
+    from permacite.archive.engine.catalog import Catalog
+    from permacite.archive.engine.location import Location
+    from permacite.archive.model.answered import Clock
 
 __all__ = ["Between", "Refused", "Repository", "Server", "on", "server"]
 
@@ -260,7 +261,7 @@ def on(sampled: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("location", engines, indirect=True)
 
 
-class Repository(archive.Repository):
+class Repository(repository.Repository):
     """An archive of a test: a folder stands for where the engine of the test has it."""
 
     engine: Server | None = None
@@ -320,14 +321,14 @@ class Repository(archive.Repository):
         if cls.engine is not None:
             cls.engine.drop(folder)
             aside = folder.rename(folder.with_name(f"{folder.name}.unpacked"))
-            with archive.Repository.open(aside) as unpacked:
+            with repository.Repository.open(aside) as unpacked:
                 unpacked.copies.copy(cls.at(folder), with_key=(aside / "log.key").exists())
             shutil.rmtree(aside)
 
     @classmethod
     def catalog(cls, folder: Path, *, clock: Clock = utc_now) -> Catalog:
         """The records of an archive, without all else."""
-        place = archive.place_of(cls.at(folder))
+        place = place_of(cls.at(folder))
         return place.catalog(clock=clock, sealer=seal, busy_timeout_s=5)
 
     @classmethod

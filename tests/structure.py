@@ -94,7 +94,7 @@ LIMITS: dict[str, int] = {
     "captions without a noun first": 0,
     "forbidden module names": 0,
     "public names of Archive": 20,
-    "duplicates": 283,
+    "duplicates": 186,
     "modules entered by resolve": 44,
     "call depth of resolve": 21,
     "modules entered by cite": 81,
@@ -103,8 +103,8 @@ LIMITS: dict[str, int] = {
     "call depth of import": 20,
     "modules entered by a reader page": 99,
     "call depth of a reader page": 22,
-    "files": 565,
-    "lines": 111_600,
+    "files": 563,
+    "lines": 111_000,
 }
 """Where each number stands, with a little room where it varies; the goals are above."""
 

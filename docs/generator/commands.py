@@ -32,7 +32,8 @@ EXIT_STATUS = "Exit status: 0 done, 1 refused or failed, 2 written wrongly."
 def page(root: Path) -> str:
     """Return the whole page."""
     del root
-    from permacite.cli import main, uri
+    from permacite.cli import uri
+    from permacite.cli.commands import main
 
     root_context = main.make_context("permacite", [], resilient_parsing=True)
     chapters: dict[str, str] = {}

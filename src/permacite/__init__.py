@@ -12,7 +12,7 @@ from permacite.version import __version__
 TYPE_CHECKING = False  # to import typing would take longer than all the rest
 if TYPE_CHECKING:
     from permacite import errors, extract, fragments, markup, mhtml, pdi, uri
-    from permacite.archive.model import Finding
+    from permacite.archive.model.answered import Finding
     from permacite.service.archive import Archive, create, open  # noqa: A004 - the word for it
     from permacite.service.checking import Checked
     from permacite.service.citations.forms import CitationForms
@@ -59,7 +59,7 @@ on_demand(
     __name__,
     {
         "permacite": "errors, extract, fragments, markup, mhtml, pdi, uri",
-        "permacite.archive.model": "Finding",
+        "permacite.archive.model.answered": "Finding",
         "permacite.service.archive": "Archive, create, open",
         "permacite.service.citations.forms": "CitationForms",
         "permacite.service.citations.recorded": "Cited",

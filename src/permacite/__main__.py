@@ -33,7 +33,7 @@ def _answer(words: list[str]) -> int:
         gc.enable()
         return run_uri(words[1:])
     try:
-        from permacite.cli import run
+        from permacite.cli.commands import run
     except ModuleNotFoundError as error:
         if error.name not in {"click", "rich", "platformdirs"}:
             raise

@@ -22,9 +22,11 @@ from tests.engines import Between
 from tests.faces.conftest import archive, cli, served
 from tests.faces.test_http import Answer
 
-from permacite.archive import NewRepresentation, Repository, Share
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.archive.postgresql.connection import PATIENCE_S, connect
 from permacite.archive.postgresql.location import located
+from permacite.archive.repository import Repository
+from permacite.archive.tokens import Share
 from permacite.service.archive import Archive
 
 if TYPE_CHECKING:

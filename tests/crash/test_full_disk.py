@@ -17,7 +17,8 @@ from tests.faces.conftest import served
 from tests.media.formats import FORMATS, content_of
 from tests.media.watching import ask
 
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository
 from permacite.errors import StorageError
 from permacite.service.preservation import ocfl, restoring
 

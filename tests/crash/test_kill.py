@@ -27,7 +27,8 @@ PROCESSES = 3
 
 WRITER = f"""
 import hashlib, os, sys, threading
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository
 
 def work():
     while True:

@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING
 import pytest
 from tests import engines
 
-from permacite.archive import NewRepresentation, NewVersion, Repository
-from permacite.archive.objects import digest_of
+from permacite.archive.model.submitted import NewRepresentation, NewVersion
+from permacite.archive.objects.source import digest_of
 from permacite.archive.records.days import names_file
+from permacite.archive.repository import Repository
 from permacite.errors import StorageError
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from tests.engines import Server
     from tests.stores import Store
 
-    from permacite.archive import Version
+    from permacite.archive.model.answered import Version
 
 SERIES = "lab.example.us"
 THREADS = 3
@@ -42,7 +43,9 @@ THREADS = 3
 WRITER = f"""
 import os, sys, threading
 from datetime import UTC, datetime, timedelta
-from permacite.archive import NewRepresentation, Repository, utc_now
+from permacite.archive.model.answered import utc_now
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository
 from permacite.errors import StorageError
 
 def work():

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.spec.test_archive_copying import assert_same
 
-from permacite.archive import NewRepresentation, NewVersion, Repository
+from permacite.archive.model.submitted import NewRepresentation, NewVersion
+from permacite.archive.repository import Repository
 from permacite.errors import StorageError
 
 if TYPE_CHECKING:
@@ -22,14 +23,14 @@ if TYPE_CHECKING:
 
     from tests.engines import Server
 
-    from permacite.archive import Location
+    from permacite.archive.engine.location import Location
 
 SERIES = "lab.example.us"
 MANY = 60
 COPY = """
 import sys
 from pathlib import Path
-from permacite.archive import Repository
+from permacite.archive.repository import Repository
 target = sys.argv[2] if "://" in sys.argv[2] else Path(sys.argv[2])
 with Repository.open(Path(sys.argv[1])) as archive:
     print("ready", flush=True)

@@ -14,7 +14,8 @@ import pytest
 from tests.engines import Repository
 
 from permacite import pdi
-from permacite.archive import NewRepresentation, Provenance
+from permacite.archive.model.answered import Provenance
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.errors import ErasedError
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ DOCUMENTS = 40
 ERASER = """
 import os, sys
 from permacite import pdi
-from permacite.archive import Repository
+from permacite.archive.repository import Repository
 
 archive = Repository.open(sys.argv[1])
 for name in sys.stdin.read().split():

@@ -15,8 +15,9 @@ import pytest
 from tests.engines import Repository as Engines
 from tests.faces.conftest import served
 
-from permacite.archive import Location, NewRepresentation, NewVersion, Repository
-from permacite.archive.objects import open_store
+from permacite.archive.model.submitted import NewRepresentation, NewVersion
+from permacite.archive.objects.store import open_store
+from permacite.archive.repository import Repository
 from permacite.service.archive import Archive
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.engines import Server
+
+    from permacite.archive.engine.location import Location
 
 pytest.importorskip("aiohttp", reason="mirrors fetch with it")
 

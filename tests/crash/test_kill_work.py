@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from tests.engines import Server
 
-    from permacite.archive import Location
+    from permacite.archive.engine.location import Location
 
 _PATIENCE_S = 2
 NOTEBOOK = """

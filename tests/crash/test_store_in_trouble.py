@@ -14,8 +14,8 @@ import pytest
 from tests.crash.test_database_in_trouble import SERIES, Depositor, refused
 from tests.faces.conftest import served
 
-from permacite.archive import Repository
 from permacite.archive.postgresql.location import located
+from permacite.archive.repository import Repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.archive import NewRepresentation, Repository
 from permacite.archive.log.bundles.writing import README
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository
 from permacite.archive.schema import SCHEMA_VERSION
 from permacite.archive.sqlite.connection import APPLICATION_ID
 from permacite.archive.sqlite.schema import SCHEMA

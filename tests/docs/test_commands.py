@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 
-from permacite.cli import main
+from permacite.cli.commands import main
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -99,10 +99,10 @@ def test_what_is_marked_makes_its_archives_on_the_engine() -> None:
             {("tests.engines", "Repository")},
         ),
         (
-            "from permacite.archive import Repository as R\nR.create(x)",
-            {("permacite.archive", "R")},
+            "from permacite.archive.repository import Repository as R\nR.create(x)",
+            {("permacite.archive.repository", "R")},
         ),
-        ("from permacite.archive import Repository\ndef f(x: Repository): ...", set()),
+        ("from permacite.archive.repository import Repository\ndef f(x: Repository): ...", set()),
     ],
 )
 def test_makers_are_seen(text: str, made: set[tuple[str, str]]) -> None:

@@ -16,7 +16,8 @@ import pytest
 
 import permacite
 from permacite import errors, service
-from permacite.cli import main, uri
+from permacite.cli import uri
+from permacite.cli.commands import main
 from permacite.service.problems import STATUS
 from permacite.web.route_table import TABLE
 

@@ -121,7 +121,7 @@ def cli(
     A word that is a path is the folder of an archive, and stands for where its records are; that
     of a copy, or of any other file, is given as a text.
     """
-    from permacite.cli import run
+    from permacite.cli.commands import run
 
     monkeypatch.setenv("PERMACITE_ARCHIVE", str(Repository.at(archive)))
     monkeypatch.setenv("COLUMNS", "200")

@@ -8,7 +8,7 @@ import pytest
 from tests.archives import Archive
 from tests.engines import Repository
 
-from permacite.archive import NewRepresentation
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.pdi import PDI, parse
 
 if TYPE_CHECKING:

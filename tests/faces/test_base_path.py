@@ -151,7 +151,7 @@ def test_a_cookie_goes_to_that_path_alone(archive: Path) -> None:
 
 @pytest.mark.parametrize("typed", ["archive", "/a b", "/../a", "/a//b", "/-/a", "/a?b", "/web"])
 def test_what_is_no_path_is_told(archive: Path, typed: str) -> None:
-    from permacite.cli import run
+    from permacite.cli.commands import run
 
     assert run(["--archive", str(Repository.at(archive)), "serve", "--base-path", typed]) == 2
 

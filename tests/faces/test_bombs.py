@@ -20,7 +20,8 @@ from tests.media.formats import FORMATS, content_of
 from tests.media.tricks import TRICKS, trick_of
 from tests.media.watching import ask, children, watched
 
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository
 from permacite.service.problems import STATUS
 
 if TYPE_CHECKING:

@@ -165,6 +165,6 @@ def test_what_is_written_for_others_has_nothing_of_it(
 
 @pytest.mark.parametrize("typed", ["nonsense", "10.0.0.1/8", "127.0.0.1,,", "unix"])
 def test_a_building_that_is_no_network_is_told(archive: Path, typed: str) -> None:
-    from permacite.cli import run
+    from permacite.cli.commands import run
 
     assert run(["--archive", str(Repository.at(archive)), "serve", "--building", typed]) == 2

@@ -117,7 +117,7 @@ def test_a_disk_that_is_full_is_told_and_the_copy_goes_on(
     target = tmp_path / "copy"
     program = (
         "import resource, signal, sys\n"
-        "from permacite.cli import run\n"
+        "from permacite.cli.commands import run\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))\n"
         "sys.exit(run(sys.argv[1:]))\n"

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from permacite import mhtml
-from permacite.capture import Capture, FetchOptions, body_parts, capture, fetch
+from permacite.capture import capture, fetch
+from permacite.capture.model import Capture, FetchOptions, body_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ import pytest
 from tests.archives import Archive, command_on
 from tests.spec.test_words_of_office_files import REVIEWED
 
-from permacite.archive import NewRepresentation
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.errors import ConflictError, NotFoundError
 from permacite.renditions import RenditionRecord, read_labels
 from permacite.service.names import document_of

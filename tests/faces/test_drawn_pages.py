@@ -13,8 +13,10 @@ import pytest
 from tests.faces.test_export_browser import EVIL, HOSTILE
 
 from permacite import mhtml
-from permacite.archive import NewRepresentation, Provenance, with_indexes
-from permacite.capture import Capture, Exchange, Frozen, body_parts
+from permacite.archive.model.answered import Provenance
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.texts.index import with_indexes
+from permacite.capture.model import Capture, Exchange, Frozen, body_parts
 from permacite.errors import NotFoundError
 from permacite.renditions.drawn import Drawing, draw
 from permacite.service import sources
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
     from tests.faces.conftest import Running, Site
 
-    from permacite.archive import Version
+    from permacite.archive.model.answered import Version
 
 HERE = "https://tides.example/page"
 SERVED = b"""<!DOCTYPE html><title>Tides</title><link rel=stylesheet href=a.css>

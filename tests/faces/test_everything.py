@@ -8,8 +8,9 @@ import pytest
 from tests.everything import FEATURES, everything
 
 from permacite import mhtml
-from permacite.capture import FetchOptions, body_parts, capture
+from permacite.capture import capture
 from permacite.capture.codings import CodingError, ContentDecoder
+from permacite.capture.model import FetchOptions, body_parts
 from permacite.errors import PermaciteError
 from permacite.service.archive import Archive
 

@@ -13,9 +13,9 @@ from tests.faces.between import meanwhile
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
-from permacite.archive import Location, Repository
 from permacite.archive.log.note import Note
 from permacite.archive.log.submission import Submission
+from permacite.archive.repository import Repository
 from permacite.errors import BusyError, IntegrityError
 from permacite.service.access import Choice
 from permacite.service.archive import Archive
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.faces.conftest import Outcome
+
+    from permacite.archive.engine.location import Location
 
 pytest.importorskip("aiohttp", reason="mirrors fetch with it")
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from playwright.async_api import CDPSession
     from playwright.sync_api import Browser
 
-    from permacite.capture import Frozen
+    from permacite.capture.model import Frozen
 
 HOSTILE = """<script>
 Array.prototype.map = Array.prototype[Symbol.iterator] = () => { throw 1 };

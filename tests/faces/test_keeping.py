@@ -12,7 +12,8 @@ from tests.archives import Archive
 from tests.engines import Repository
 from tests.faces.test_http import ask
 
-from permacite.archive import NewRepresentation, Timekeeper
+from permacite.archive.model.answered import Timekeeper
+from permacite.archive.model.submitted import NewRepresentation
 
 if TYPE_CHECKING:
     from collections.abc import Callable

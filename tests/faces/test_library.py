@@ -16,7 +16,7 @@ from tests.engines import Repository
 
 import permacite
 from permacite import errors
-from permacite.archive import place_of
+from permacite.archive.administration import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -251,7 +251,7 @@ class Missing:
 sys.meta_path.insert(0, Missing())
 import permacite
 from permacite import errors
-from permacite.archive import place_of
+from permacite.archive.administration import place_of
 with permacite.create("archive", series="lab.example.us") as archive:
     name = archive.add(b"<p>214 cm", name="a.html").pdi
     cited = archive.cite(name, quote="214 cm")

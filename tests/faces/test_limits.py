@@ -7,7 +7,7 @@ import json
 from click.testing import CliRunner
 
 from permacite import limits
-from permacite.cli import main
+from permacite.cli.commands import main
 
 
 def test_each_constant_is_a_line_of_the_table() -> None:

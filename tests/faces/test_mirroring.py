@@ -14,9 +14,10 @@ from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
 from permacite import pdi
-from permacite.archive import Location, NewRepresentation, Repository
 from permacite.archive.log.keys import Verifier
 from permacite.archive.log.note import Note
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository
 from permacite.errors import ConflictError, IntegrityError, PermaciteError
 from permacite.service.access import Choice
 from permacite.service.archive import Archive
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.faces.conftest import Outcome, Running
+
+    from permacite.archive.engine.location import Location
 
 pytestmark = pytest.mark.engines(deep=True)
 

@@ -13,9 +13,9 @@ from tests.faces.between import meanwhile
 from tests.faces.conftest import served
 from tests.spec.test_archive_packs import packs
 
-from permacite.archive import NewRepresentation, NewVersion, Repository
-from permacite.archive.objects import ContentReader, digest_of
-from permacite.archive.objects.source import path_of
+from permacite.archive.model.submitted import NewRepresentation, NewVersion
+from permacite.archive.objects.source import ContentReader, digest_of, path_of
+from permacite.archive.repository import Repository
 from permacite.errors import StorageError
 from permacite.service.archive import Archive
 from permacite.service.mirroring.following import follow

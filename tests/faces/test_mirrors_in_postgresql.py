@@ -13,7 +13,7 @@ from tests.faces.conftest import served
 from tests.faces.test_http import ask
 from tests.starting import start
 
-from permacite.archive import Repository
+from permacite.archive.repository import Repository
 from permacite.errors import ConflictError, StorageError
 from permacite.service.access import Choice
 from permacite.service.archive import Archive

@@ -14,7 +14,8 @@ from tests.engines import Repository
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
-from permacite.archive import NewRepresentation, Provenance
+from permacite.archive.model.answered import Provenance
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.service.plain import plain
 
 if TYPE_CHECKING:

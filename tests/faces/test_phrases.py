@@ -23,7 +23,7 @@ from tests.faces.conftest import served
 from tests.faces.test_http import ask
 from tests.writings import few, script_of, thousand
 
-from permacite.cli import run
+from permacite.cli.commands import run
 from permacite.service.access import Choice
 from permacite.service.reader.pages import FrameOptions
 from permacite.web.routes.reader import SCRIPTS

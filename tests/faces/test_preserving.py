@@ -13,7 +13,8 @@ import pytest
 from tests.archives import Archive
 
 from permacite import pdi
-from permacite.archive import NewRepresentation, Provenance
+from permacite.archive.model.answered import Provenance
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.errors import IntegrityError, PermaciteError
 from permacite.service.preservation import layout, restoring
 

@@ -15,7 +15,8 @@ import pytest
 from tests.archives import Archive
 from tests.engines import Repository
 
-from permacite.archive import NewRepresentation, Provenance
+from permacite.archive.model.answered import Provenance
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.service.preservation import ocfl, restoring
 
 if TYPE_CHECKING:

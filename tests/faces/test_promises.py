@@ -15,8 +15,8 @@ from tests.archives import Archive
 from tests.engines import Repository
 from tests.faces.test_http import ask
 
-from permacite.archive import NewRepresentation
-from permacite.archive.log import Signer
+from permacite.archive.log.keys import Signer
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.service.proofs import proofs
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from tests.archives import Archive
 from tests.engines import Repository
 
 import permacite
-from permacite.archive import NewRepresentation
 from permacite.archive.log.bundles import writing
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.errors import PermaciteError
 from permacite.service.proofs.proofs import check
 

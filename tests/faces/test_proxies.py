@@ -294,6 +294,6 @@ def test_what_is_no_network_is_told(archive: Path, typed: str) -> None:
         "--forwarded-allow-ips",
         typed,
     ]
-    from permacite.cli import run
+    from permacite.cli.commands import run
 
     assert run(command[1:]) == 2

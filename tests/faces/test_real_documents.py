@@ -19,7 +19,8 @@ import pytest
 from tests.packages import unpacked
 
 from permacite import mhtml
-from permacite.capture import Capture, FetchOptions, body_parts, capture
+from permacite.capture import capture
+from permacite.capture.model import Capture, FetchOptions, body_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
     from tests.faces.conftest import Outcome, Running, Site
 
-    from permacite.archive import Repository
+    from permacite.archive.repository import Repository
     from permacite.service.search.index import Row
 
     Cli = Callable[..., Outcome]

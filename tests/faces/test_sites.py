@@ -14,7 +14,8 @@ from tests.engines import Repository
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
-from permacite.archive import NewRepresentation, Provenance
+from permacite.archive.model.answered import Provenance
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.errors import ParseError
 from permacite.service.access import Choice
 from permacite.service.archive import public_view

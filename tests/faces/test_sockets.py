@@ -132,7 +132,7 @@ def test_a_socket_of_systemd_is_taken_as_it_is(archive: Path, tmp_path: Path) ->
 
 @pytest.mark.parametrize("typed", ["rw", "6600", "8", "99"])
 def test_what_is_no_mode_is_told(archive: Path, tmp_path: Path, typed: str) -> None:
-    from permacite.cli import run
+    from permacite.cli.commands import run
 
     options = ["--unix", str(tmp_path / "s"), "--unix-mode", typed]
     assert run(["--archive", str(archive), "serve", *options]) == 2

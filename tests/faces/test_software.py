@@ -13,7 +13,7 @@ from tests.earlier import unpack
 from tests.engines import Repository
 from tests.needs import need
 
-from permacite.archive.objects import MOST_OF_BLOB
+from permacite.archive.objects.source import MOST_OF_BLOB
 from permacite.errors import NotFoundError, ParseError, RestrictedError
 
 if TYPE_CHECKING:

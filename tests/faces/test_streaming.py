@@ -15,8 +15,8 @@ from tests.earlier import with_texts
 from tests.engines import Repository
 from tests.faces.conftest import served
 
-from permacite.archive import NewRepresentation
-from permacite.archive import Repository as InFolder
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository as InFolder
 from permacite.errors import IntegrityError
 from permacite.web.app import create_app
 

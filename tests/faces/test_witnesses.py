@@ -17,12 +17,11 @@ from tests import engines
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
-from permacite.archive import Location, Repository
-from permacite.archive.log import Checkpoint
 from permacite.archive.log.cosignature import KeyType, split
 from permacite.archive.log.keys import Signer, Verifier
-from permacite.archive.log.note import Note, Signature, signed
+from permacite.archive.log.note import Checkpoint, Note, Signature, signed
 from permacite.archive.log.submission import Submission
+from permacite.archive.repository import Repository
 from permacite.errors import ConflictError, IntegrityError, ParseError
 from permacite.service.archive import Archive
 from permacite.service.mirroring.following import follow
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
 
     from tests.faces.conftest import Outcome
     from tests.faces.test_http import Answer
+
+    from permacite.archive.engine.location import Location
 
 pytest.importorskip("aiohttp", reason="mirrors fetch with it")
 

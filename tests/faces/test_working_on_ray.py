@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tests.engines import Server
     from tests.faces.conftest import Outcome
 
-    from permacite.archive import Location
+    from permacite.archive.engine.location import Location
 
     Cli = Callable[..., Outcome]
 

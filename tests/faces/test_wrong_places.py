@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 
-from permacite.archive import Repository
+from permacite.archive.repository import Repository
 from permacite.errors import ConflictError
 
 if TYPE_CHECKING:

@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.property.edits import EDITS, cases
 
-from permacite.fragments.alignment import Fate, align, compared, follow
+from permacite.fragments.alignment.aligning import align
+from permacite.fragments.alignment.differences import compared
+from permacite.fragments.alignment.passages import Fate, follow
 
 if TYPE_CHECKING:
     from tests.property.edits import Case

@@ -16,7 +16,7 @@ from tests.engines import Repository
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.entries import Entry, seal
 from permacite.archive.merkle import node_hash, tree_hash
-from permacite.archive.model import Provenance, utc_now
+from permacite.archive.model.answered import Provenance, utc_now
 from permacite.archive.records.commits import CommitRequest, StoredFormat, commit
 from permacite.archive.records.days import kept
 from permacite.archive.records.leaves import append, append_all, node

@@ -26,7 +26,7 @@ from hypothesis.stateful import (
 from tests.engines import Repository
 
 from permacite import pdi
-from permacite.archive import Leaf, NewCitation, NewRepresentation, Representation
+from permacite.archive.model.submitted import NewCitation, NewRepresentation
 from permacite.errors import ConflictError, NotFoundError, StorageError, WithdrawnError
 from permacite.service.preservation import ocfl, restoring
 
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from tests.engines import Server
+
+    from permacite.archive.entries import Leaf
+    from permacite.archive.model.answered import Representation
 
 SERIES = ("lab.example.us", "press.example.us")
 TYPES = (

@@ -16,11 +16,11 @@ from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from permacite.capture import CaptureProgress, Exchange, FetchLimits, Sent
 from permacite.capture.address import parse_target, refusal
 from permacite.capture.codings import CodingError, ContentDecoder
 from permacite.capture.collect import Collector
 from permacite.capture.fetcher import Fetcher
+from permacite.capture.model import CaptureProgress, Exchange, FetchLimits, Sent
 from permacite.capture.sniffing import sniff
 from permacite.errors import CaptureError
 from permacite.loops import to_the_end

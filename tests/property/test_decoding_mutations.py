@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.media.mutations import mutated
 
-from permacite.decoding import DecodingPool
+from permacite.decoding.workers import DecodingPool
 from permacite.errors import DecodingError, LimitError, NotFoundError
 
 if TYPE_CHECKING:

@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING
 import pytest
 from tests import inside
 
-from permacite.archive import NewRepresentation, Provenance, Repository
+from permacite.archive.model.answered import Provenance
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository
 from permacite.errors import PermaciteError
 from permacite.service.archive import Archive
 from permacite.service.findings import HARMLESS

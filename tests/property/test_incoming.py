@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.archive.objects import digest_of
+from permacite.archive.objects.source import digest_of
 from permacite.errors import PermaciteError
 from permacite.service import names
 from permacite.service.archive import Archive

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.engines import Repository
 
 from permacite import pdi
-from permacite.archive import NewRepresentation
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.archive.names import selection
 from permacite.archive.records import listing
 from permacite.archive.records.rows import Effort
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from tests.engines import Server
 
-    from permacite.archive import Version
+    from permacite.archive.model.answered import Version
 
 pytestmark = pytest.mark.engines(deep=True)
 

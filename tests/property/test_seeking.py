@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.spec.recordings import sound, spoilt
 
-from permacite.decoding import DecodingPool
+from permacite.decoding.workers import DecodingPool
 from permacite.errors import NotFoundError
 from permacite.extract import Excerpt, extract
 from permacite.extract.media.seeking import SEEKING, Seeking

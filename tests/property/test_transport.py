@@ -13,7 +13,9 @@ from tests.changed import CHANGES, NOW, SERIES, clock, commit
 from tests.engines import Server
 from tests.faces.conftest import served
 
-from permacite.archive import NewRepresentation, Repository, Standing
+from permacite.archive.model.answered import Standing
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository
 from permacite.archive.transport.stream import BatchOutcome, Carried, LeftOut, carry
 from permacite.errors import ClosedError
 from permacite.service.mirroring.following import follow
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from permacite.archive import Location
+    from permacite.archive.engine.location import Location
 
     Carrier = Callable[[Location, Path], Location]
 

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.spec.zips import unzipped, zipped
 
-from permacite.archive.log import check_proof
+from permacite.archive.log.bundles.checking import check_proof
 from permacite.archive.log.plain_zip import members
 from permacite.errors import LimitError, ParseError
 

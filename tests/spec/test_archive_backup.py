@@ -12,8 +12,8 @@ import pytest
 from tests.engines import Repository
 from tests.kept import file_of
 
-from permacite.archive import NewRepresentation
-from permacite.archive import Repository as InFolder
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository as InFolder
 from permacite.errors import ConflictError, StorageError
 
 if TYPE_CHECKING:

@@ -18,10 +18,11 @@ from tests.engines import Repository
 from tests.kept import file_of
 from tests.spec import test_archive_copying
 
-from permacite.archive import NewRepresentation, NewVersion, Standing
-from permacite.archive import Repository as InFolder
-from permacite.archive.objects import digest_of
+from permacite.archive.model.answered import Standing
+from permacite.archive.model.submitted import NewRepresentation, NewVersion
+from permacite.archive.objects.source import digest_of
 from permacite.archive.records import octets
+from permacite.archive.repository import Repository as InFolder
 from permacite.archive.sqlite import copying
 from permacite.archive.sqlite.schema import SCHEMA
 from permacite.errors import ConflictError, StorageError
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from permacite.archive import BackupResult
+    from permacite.archive.transport.backup import BackupResult
 
 
 pytestmark = pytest.mark.engines(deep=True)
@@ -205,7 +206,7 @@ def test_what_cannot_be_written_is_told_and_the_last_copy_stays(
 BACK_UP = """
 import os, sys, threading
 from pathlib import Path
-from permacite.archive import Repository
+from permacite.archive.repository import Repository
 with Repository.open(Path(sys.argv[1])) as archive:
     print("ready", flush=True)
     archive.copies.backup(Path(sys.argv[2]), link=False, full=sys.argv[3] == "full")

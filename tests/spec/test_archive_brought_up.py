@@ -11,7 +11,7 @@ from tests.earlier import POSTGRESQL_12, to_texts, unpack
 from tests.engines import Between, Repository, Server
 from tests.spec.test_archive_copying import dumped
 
-from permacite.archive import NewRepresentation
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.archive.postgresql import catalog, writing
 from permacite.archive.postgresql.schema import SCHEMA, step
 from permacite.archive.schema import SCHEMA_VERSION
@@ -20,7 +20,7 @@ from permacite.errors import StorageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from permacite.archive import Location
+    from permacite.archive.engine.location import Location
 
 pytest.importorskip("cryptography", reason="the log's signatures need it")
 

@@ -20,9 +20,11 @@ from tests.needs import need
 from tests.spec.zips import unzipped, zipped
 
 from permacite import pdi
-from permacite.archive import Citation, NewRepresentation, Provenance
-from permacite.archive.log import Checkpoint, Signer, check_proof
-from permacite.archive.log.note import Note
+from permacite.archive.log.bundles.checking import check_proof
+from permacite.archive.log.keys import Signer
+from permacite.archive.log.note import Checkpoint, Note
+from permacite.archive.model.answered import Citation, Provenance
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.errors import (
     LimitError,
     ParseError,
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
     from tests.engines import Server
 
-    from permacite.archive import Version
+    from permacite.archive.model.answered import Version
 
 pytest.importorskip("cryptography", reason="the log's signatures need it")
 

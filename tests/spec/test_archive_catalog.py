@@ -17,7 +17,8 @@ import pytest
 from tests.engines import Repository
 from tests.needs import no_right
 
-from permacite.archive import NewCitation, NewRepresentation, Provenance
+from permacite.archive.model.answered import Provenance
+from permacite.archive.model.submitted import NewCitation, NewRepresentation
 from permacite.errors import ConflictError, StorageError
 
 if TYPE_CHECKING:
@@ -404,7 +405,8 @@ def test_a_backup_made_by_copying_the_folder_is_an_archive(
 TWO_PROCESSES = """
 import sys
 from datetime import UTC, date, datetime
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository
 
 now = lambda: datetime(2026, 11, 21, 12, tzinfo=UTC)
 with Repository.open(sys.argv[1], clock=now) as archive:

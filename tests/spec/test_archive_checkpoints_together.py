@@ -25,7 +25,8 @@ TAKER = """
 import sys, threading
 sys.setswitchinterval(1e-5)  # threads take turns as often as they can
 from pathlib import Path
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository
 
 directory, threads, each = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 faults = []

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.engines import Repository
 
-from permacite.archive import NewRepresentation, NewVersion, Timekeeper, Witness
-from permacite.archive.model import utc_now
+from permacite.archive.model.answered import Timekeeper, Witness, utc_now
+from permacite.archive.model.submitted import NewRepresentation, NewVersion
 from permacite.archive.records.days import is_synchronised, kept, seal_of
-from permacite.capture import Exchange
+from permacite.capture.model import Exchange
 from permacite.errors import StorageError
 from permacite.service.archive import Archive
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tests.spec.conftest import Web
 
-    from permacite.archive import Version
+    from permacite.archive.model.answered import Version
 
 pytestmark = pytest.mark.engines(deep=True)
 

@@ -13,7 +13,8 @@ import pytest
 from tests.faces.conftest import archive, cli
 from tests.stores import CREDENTIALS
 
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository
 from permacite.errors import ConflictError, StorageError
 from permacite.service.archive import Archive
 
@@ -97,7 +98,8 @@ def test_what_is_small_is_committed_while_the_store_is_away(
 
 WRITER = """
 import hashlib, os, sys, threading
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository
 def work():
     while True:
         content = os.urandom(3000)

@@ -11,16 +11,17 @@ import pytest
 from tests.engines import Repository
 from tests.spec.zips import unzipped, zipped
 
-from permacite.archive import NewCitation, NewRepresentation, Provenance
 from permacite.archive.entries import Entry, commitments, disclosed, opened, read, seal
-from permacite.archive.log import check_proof
+from permacite.archive.log.bundles.checking import check_proof
+from permacite.archive.model.answered import Provenance
+from permacite.archive.model.submitted import NewCitation, NewRepresentation
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from permacite.archive import Version
+    from permacite.archive.model.answered import Version
 
 pytestmark = pytest.mark.engines
 

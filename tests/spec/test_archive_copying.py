@@ -15,18 +15,15 @@ from tests.earlier import unpack
 from tests.engines import Server
 from tests.kept import file_of
 
-from permacite.archive import (
-    NewRepresentation,
-    Provenance,
-    Repository,
-    Standing,
-    Subject,
-    place_of,
-)
-from permacite.archive.log import check_proof
+from permacite.archive.administration import place_of
+from permacite.archive.annotations import Subject
+from permacite.archive.log.bundles.checking import check_proof
 from permacite.archive.log.keys import Signer
-from permacite.archive.objects import digest_of
+from permacite.archive.model.answered import Provenance, Standing
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.objects.source import digest_of
 from permacite.archive.records import octets, settings
+from permacite.archive.repository import Repository
 from permacite.archive.sqlite.schema import SCHEMA
 from permacite.archive.transport.copying import promote
 from permacite.archive.transport.tables import COMPARED, LEFT_OUT, LOG, SLICED
@@ -38,7 +35,7 @@ if TYPE_CHECKING:
 
     from tests.stores import Store
 
-    from permacite.archive import Location
+    from permacite.archive.engine.location import Location
     from permacite.archive.records.session import Session
 
 COPIED = [*SLICED, LOG, *COMPARED]

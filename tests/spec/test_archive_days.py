@@ -15,8 +15,8 @@ from tests.engines import Refused, Repository
 from tests.spec.zips import unzipped, zipped
 
 from permacite import pdi
-from permacite.archive import NewRepresentation
-from permacite.archive.log import ProofReport, check_proof
+from permacite.archive.log.bundles.checking import check_proof
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.archive.name_tree import (
     DayDocument,
     fault_of,
@@ -37,6 +37,8 @@ from permacite.errors import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from permacite.archive.log.bundles.tlog_proof import ProofReport
 
 pytest.importorskip("cryptography", reason="the log's signatures need it")
 

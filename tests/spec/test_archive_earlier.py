@@ -12,11 +12,11 @@ from tests.archives import Archive
 from tests.earlier import unpack
 from tests.engines import Repository
 
-from permacite.archive import NewRepresentation
-from permacite.archive import Repository as InFolder
 from permacite.archive.entries import in_clear
-from permacite.archive.log import check_proof
+from permacite.archive.log.bundles.checking import check_proof
 from permacite.archive.merkle import is_consistent
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository as InFolder
 from permacite.errors import WithdrawnError
 from permacite.service.preservation import ocfl, restoring
 

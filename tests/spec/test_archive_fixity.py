@@ -12,8 +12,10 @@ import pytest
 from tests.earlier import unpack
 from tests.property.test_altered_rows import altered, literal
 
-from permacite.archive import NewRepresentation, Provenance, Repository, Standing
+from permacite.archive.model.answered import Provenance, Standing
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.archive.records.fixity import DERIVED
+from permacite.archive.repository import Repository
 from permacite.archive.schema import SCHEMA_VERSION
 from permacite.archive.schema.declaration import BYTES, TEXT, ColumnCheck, Nature
 from permacite.archive.schema.tables import TABLES

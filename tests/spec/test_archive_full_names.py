@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.engines import Repository, server
 
-from permacite.archive import NewRepresentation, Standing
+from permacite.archive.model.answered import Standing
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.errors import ClosedError, ErasedError, PermaciteError, WithdrawnError
 
 if TYPE_CHECKING:

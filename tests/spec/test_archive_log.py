@@ -12,10 +12,10 @@ import pytest
 from tests.engines import Repository
 from tests.kept import file_of
 
-from permacite.archive import NewCitation, NewRepresentation, Provenance
-from permacite.archive.log import Checkpoint
-from permacite.archive.log.note import Note
+from permacite.archive.log.note import Checkpoint, Note
 from permacite.archive.merkle import is_consistent, leaf_hash, node_hash, root_of_inclusion
+from permacite.archive.model.answered import Provenance
+from permacite.archive.model.submitted import NewCitation, NewRepresentation
 from permacite.errors import (
     IntegrityError,
     NotFoundError,
@@ -26,7 +26,7 @@ from permacite.service.proofs.logs import ArchiveLog
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permacite.archive import Version
+    from permacite.archive.model.answered import Version
 
 pytestmark = pytest.mark.engines(deep=True)
 

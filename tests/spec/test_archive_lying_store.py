@@ -18,9 +18,10 @@ from urllib.parse import urlsplit
 import pytest
 from tests.stores import s3rver
 
-from permacite.archive import NewRepresentation, Repository
-from permacite.archive.objects import digest_of
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.archive.objects.s3 import S3Objects
+from permacite.archive.objects.source import digest_of
+from permacite.archive.repository import Repository
 from permacite.errors import StorageError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 from tests.engines import Repository
 
 from permacite import pdi
-from permacite.archive import NewCitation, NewRepresentation
+from permacite.archive.model.submitted import NewCitation, NewRepresentation
 from permacite.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from tests.engines import Server
 
-    from permacite.archive import Representation, Version
+    from permacite.archive.model.answered import Representation, Version
     from permacite.pdi import PDI
 
 pytestmark = pytest.mark.engines(deep=True)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.engines import Repository
 
-from permacite.archive import NewRepresentation, Provenance, Version
+from permacite.archive.model.answered import Provenance, Version
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.archive.records.rows import among
 
 if TYPE_CHECKING:

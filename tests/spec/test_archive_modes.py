@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.engines import Repository
 
-from permacite.archive import NewRepresentation
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.service.archive import Archive
 from permacite.service.preservation import restoring
 

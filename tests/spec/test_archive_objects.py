@@ -16,7 +16,7 @@ import pytest
 from tests.kept import file_of
 from tests.needs import no_right
 
-from permacite.archive.objects import FileObjects
+from permacite.archive.objects.files import FileObjects
 from permacite.errors import IntegrityError, NotFoundError, StorageError
 
 if TYPE_CHECKING:

@@ -17,11 +17,12 @@ import pytest
 from tests.engines import Repository
 from tests.spec.test_archive_s3 import SERIES, archive_at, commit, noon
 
-from permacite.archive import NewVersion, Version, place_of
-from permacite.archive.engine import WriteBehind
-from permacite.archive.model import NewRepresentation
-from permacite.archive.objects import ContentReader, digest_of
+from permacite.archive.administration import place_of
+from permacite.archive.engine.write_behind import WriteBehind
+from permacite.archive.model.answered import Version
+from permacite.archive.model.submitted import NewRepresentation, NewVersion
 from permacite.archive.objects.s3 import S3Objects
+from permacite.archive.objects.source import ContentReader, digest_of
 from permacite.errors import StorageError
 from permacite.pdi import PDI, parse
 
@@ -31,14 +32,15 @@ if TYPE_CHECKING:
 
     from tests.stores import Store, Troubled
 
-    from permacite.archive.engine import Catalog
+    from permacite.archive.engine.catalog import Catalog
 
 pytestmark = pytest.mark.engines(deep=True)
 
 WRITER = """
 import os, sys, threading
 from datetime import UTC, datetime, timedelta
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository
 now = lambda: datetime(2026, 11, 21, 12, tzinfo=UTC) + timedelta(minutes=int(sys.argv[2]))
 with Repository.open(sys.argv[1], clock=now) as archive:
     def pack():

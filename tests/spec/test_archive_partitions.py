@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from tests.engines import Repository
 
-from permacite.archive import NewRepresentation
+from permacite.archive.model.submitted import NewRepresentation
 
 if TYPE_CHECKING:
     from tests.engines import Server

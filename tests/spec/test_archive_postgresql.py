@@ -17,7 +17,9 @@ import psycopg
 import pytest
 from tests.engines import Between, Repository, Server
 
-from permacite.archive import NewRepresentation, NewVersion, Standing, place_of
+from permacite.archive.administration import place_of
+from permacite.archive.model.answered import Standing
+from permacite.archive.model.submitted import NewRepresentation, NewVersion
 from permacite.archive.postgresql.schema import SCHEMA
 from permacite.archive.sqlite import schema as of_sqlite
 from permacite.errors import ParseError, StorageError

@@ -11,7 +11,8 @@ from tests.engines import Repository
 from tests.kept import file_of
 
 from permacite import pdi
-from permacite.archive import NewCitation, NewRepresentation, Provenance
+from permacite.archive.model.answered import Provenance
+from permacite.archive.model.submitted import NewCitation, NewRepresentation
 from permacite.archive.names import selection
 from permacite.archive.records.listing import stretch
 from permacite.archive.records.rows import Effort
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from permacite.archive import Version
+    from permacite.archive.model.answered import Version
 
 pytestmark = pytest.mark.engines
 

@@ -13,10 +13,11 @@ from tests.archives import Archive
 from tests.engines import Repository
 from tests.inside import ask
 
-from permacite.archive import NewRepresentation, place_of
-from permacite.archive.objects import open_store
+from permacite.archive.administration import place_of
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.archive.objects.s3 import S3Objects
-from permacite.cli import run
+from permacite.archive.objects.store import open_store
+from permacite.cli.commands import run
 from permacite.errors import (
     ConflictError,
     IntegrityError,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from tests.stores import Store, Troubled
 
-    from permacite.archive import Version
+    from permacite.archive.model.answered import Version
 
 on_both = pytest.mark.engines(deep=True)
 """What is of an archive, and not of the store alone."""

@@ -13,9 +13,10 @@ import pytest
 from tests.earlier import unpack, with_texts
 
 from permacite import pdi
-from permacite.archive import NewCitation, NewRepresentation, Repository
-from permacite.archive.log import check_proof
-from permacite.archive.objects import FileObjects
+from permacite.archive.log.bundles.checking import check_proof
+from permacite.archive.model.submitted import NewCitation, NewRepresentation
+from permacite.archive.objects.files import FileObjects
+from permacite.archive.repository import Repository
 from permacite.archive.schema import SCHEMA_VERSION
 from permacite.archive.sqlite.connection import APPLICATION_ID
 from permacite.archive.sqlite.migration import bytes_of_digest, migrate

@@ -12,7 +12,9 @@ from tests.archives import Archive
 from tests.earlier import unpack, with_texts
 from tests.engines import Refused, Repository
 
-from permacite.archive import Audience, NewRepresentation, NewVersion, Standing
+from permacite.archive.gate import Audience
+from permacite.archive.model.answered import Standing
+from permacite.archive.model.submitted import NewRepresentation, NewVersion
 from permacite.errors import ClosedError, ConflictError, NotFoundError
 from permacite.service.access import Choice
 from permacite.service.archive import public_view

@@ -10,8 +10,8 @@ import pytest
 from tests.engines import Repository
 from tests.kept import file_of
 
-from permacite.archive import NewRepresentation, with_indexes
-from permacite.archive.texts.index import INDEX, SMALLEST_BYTES
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.texts.index import INDEX, SMALLEST_BYTES, with_indexes
 from permacite.archive.texts.pieces import PIECE_BYTES, PIECES, Pieces
 from permacite.errors import IntegrityError, NotFoundError, ParseError, WithdrawnError
 from permacite.extract import extract, extract_from
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from permacite.archive import Representation
+    from permacite.archive.model.answered import Representation
 
 pytestmark = pytest.mark.engines(deep=True)
 

@@ -19,10 +19,11 @@ import pytest
 from tests.engines import Refused, Repository
 from tests.kept import file_of
 
-from permacite.archive import NewRepresentation, NewVersion, Provenance, Version
 from permacite.archive.committing import deposit
-from permacite.archive.engine import WriteBehind
-from permacite.archive.objects import FileObjects
+from permacite.archive.engine.write_behind import WriteBehind
+from permacite.archive.model.answered import Provenance, Version
+from permacite.archive.model.submitted import NewRepresentation, NewVersion
+from permacite.archive.objects.files import FileObjects
 from permacite.archive.records import octets
 from permacite.archive.records.commits import CommitRequest, commit
 from permacite.archive.records.rows import version_of
@@ -375,7 +376,8 @@ def test_what_a_dead_process_left_is_read_and_settled_by_the_next(
 
 LEAVES_IT_OPEN = """
 import sys, threading
-from permacite.archive import NewRepresentation, Repository
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository
 
 archive = Repository.open(sys.argv[1])
 def work(who):

@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.faces.conftest import archive, cli
 
-from permacite.archive import NewRepresentation, Repository, place_of
-from permacite.archive.engine import open_objects
+from permacite.archive.administration import place_of
+from permacite.archive.engine.write_behind import open_objects
 from permacite.archive.entries import seal
-from permacite.archive.model import utc_now
-from permacite.archive.objects import digest_of, mark_of
+from permacite.archive.model.answered import utc_now
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.objects.mark import mark_of
 from permacite.archive.objects.s3 import S3Objects
+from permacite.archive.objects.source import digest_of
 from permacite.archive.postgresql import Server
+from permacite.archive.repository import Repository
 from permacite.errors import ConflictError, StorageError
 
 if TYPE_CHECKING:
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Outcome
     from tests.stores import Store
 
-    from permacite.archive.objects import ObjectStore
+    from permacite.archive.objects.store import ObjectStore
 
     Cli = Callable[..., Outcome]
     At = Callable[..., str]

@@ -18,11 +18,12 @@ from tests.engines import Repository
 from tests.spec.zips import unzipped, zipped
 
 from permacite import pdi
-from permacite.archive import NewRepresentation
-from permacite.archive.log import Checkpoint, Signer, Verifier, check_proof
 from permacite.archive.log.audit import audit
+from permacite.archive.log.bundles.checking import check_proof
 from permacite.archive.log.cosignature import KeyType
-from permacite.archive.log.note import Note, Signature
+from permacite.archive.log.keys import Signer, Verifier
+from permacite.archive.log.note import Checkpoint, Note, Signature
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.archive.records.leaves import record_checkpoint
 from permacite.errors import ParseError
 
@@ -216,8 +217,8 @@ WITHOUT_ML_DSA = """\
 import sys
 sys.modules["cryptography.hazmat.primitives.asymmetric.mldsa"] = None
 from pathlib import Path
-from permacite.archive import Repository
-from permacite.archive.log import check_proof
+from permacite.archive.repository import Repository
+from permacite.archive.log.bundles.checking import check_proof
 from permacite.archive.log.note import Note
 proof = Path(sys.argv[1]).read_bytes()
 ed25519, ml_dsa = sys.argv[2:]

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from permacite.archive.log import Checkpoint, Signer, Verifier, check_proof
-from permacite.archive.log.note import Note, parse_proof, proof_text
+from permacite.archive.log.bundles.checking import check_proof
+from permacite.archive.log.keys import Signer, Verifier
+from permacite.archive.log.note import Checkpoint, Note, parse_proof, proof_text
 from permacite.errors import ParseError
 
 pytest.importorskip("cryptography", reason="signatures need it")

@@ -23,11 +23,11 @@ from tests.engines import Repository
 from tests.faces.conftest import served
 from tests.needs import need
 
-from permacite import archive as archives
 from permacite import pdi
-from permacite.archive import NewRepresentation
 from permacite.archive.entries import Entry, Sealed, in_clear
 from permacite.archive.log.tiles import Tile, tiles_of
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository as Mirror
 from permacite.errors import LimitError, NotFoundError, ParseError
 from permacite.service.mirroring.following import follow
 from permacite.service.proofs.logs import ArchiveLog
@@ -172,7 +172,7 @@ def test_c2sp_tiles_of_a_mirror_are_read_outside_without_its_database(
     into, folder = tmp_path / "mirror", tmp_path / "tiles"
     with served(str(Repository.at(archive.directory))) as origin:
         assert follow(origin.base, into, cosigner=tmp_path / "cosigner").size == MANY
-    with archives.Repository.open(into) as mirror:
+    with Mirror.open(into) as mirror:
         ArchiveLog(mirror).export_tiles(folder)
     shutil.rmtree(into)
     found = checker("tiles", key, folder)

@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from tests.engines import Repository
 from tests.spec.zips import unzipped, zipped
 
-from permacite.archive import NewRepresentation
-from permacite.archive.log import Checkpoint, Policy, Signer, Verifier, check_proof
+from permacite.archive.log.bundles.checking import check_proof
 from permacite.archive.log.cosignature import KeyType
-from permacite.archive.log.note import Note, signed
+from permacite.archive.log.keys import Signer, Verifier
+from permacite.archive.log.note import Checkpoint, Note, signed
+from permacite.archive.log.policy import Policy
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.errors import LimitError, ParseError
 from permacite.service.proofs import proofs
 

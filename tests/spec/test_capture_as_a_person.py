@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.capture import FetchOptions, body_parts, capture, fetch, read_credentials
-from permacite.capture.credentials import WITHHELD, Cookie
-from permacite.capture.model import FetchLimits
+from permacite.capture import capture, fetch
+from permacite.capture.credentials import WITHHELD, Cookie, read_credentials
+from permacite.capture.model import FetchLimits, FetchOptions, body_parts
 from permacite.capture.trouble import explain
 from permacite.errors import CaptureError, ParseError
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from tests.spec.conftest import Web
 
-    from permacite.capture import Capture, Credentials
+    from permacite.capture.credentials import Credentials
+    from permacite.capture.model import Capture
 
 
 def _capture(uri: str, credentials: Credentials | None = None) -> Capture:

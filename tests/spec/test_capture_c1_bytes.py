@@ -14,7 +14,8 @@ import pytest
 from backports import zstd
 
 from permacite import mhtml
-from permacite.capture import Capture, FetchOptions, body_parts, capture, fetch
+from permacite.capture import capture, fetch
+from permacite.capture.model import Capture, FetchOptions, body_parts
 from permacite.mhtml.links import references
 
 if TYPE_CHECKING:

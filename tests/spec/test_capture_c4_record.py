@@ -6,7 +6,8 @@ import hashlib
 import json
 from typing import TYPE_CHECKING
 
-from permacite.capture import CaptureProgress, FetchOptions, capture
+from permacite.capture import capture
+from permacite.capture.model import CaptureProgress, FetchOptions
 
 if TYPE_CHECKING:
     from tests.spec.conftest import Web

@@ -14,7 +14,8 @@ import brotli
 import pytest
 from backports import zstd
 
-from permacite.capture import FetchLimits, FetchOptions, capture, fetch
+from permacite.capture import capture, fetch
+from permacite.capture.model import FetchLimits, FetchOptions
 from permacite.errors import CaptureError
 
 if TYPE_CHECKING:

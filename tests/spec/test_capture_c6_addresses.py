@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.capture import FetchLimits, FetchOptions, capture, fetch
+from permacite.capture import capture, fetch
 from permacite.capture.address import refusal
 from permacite.capture.fetcher import Fetcher
 from permacite.capture.lookup import open_checked_socket
+from permacite.capture.model import FetchLimits, FetchOptions
 from permacite.errors import CaptureError
 from permacite.loops import to_the_end
 
 if TYPE_CHECKING:
     from tests.spec.conftest import Web
 
-    from permacite.capture import Exchange
+    from permacite.capture.model import Exchange
 
 CERTIFICATE = Path(__file__).with_name("harbour.example.pem")
 

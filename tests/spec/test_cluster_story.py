@@ -19,7 +19,7 @@ from tests import engines
 from tests.clusters import cluster
 from tests.faces.conftest import archive, cli, site
 
-from permacite.archive import Repository
+from permacite.archive.repository import Repository
 from permacite.archive.tokens import Share
 from permacite.service.archive import Archive
 

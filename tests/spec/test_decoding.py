@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from permacite.decoding import DecodingPool
-from permacite.decoding.workers import _Task, _Worker
+from permacite.decoding.workers import DecodingPool, _Task, _Worker
 from permacite.errors import (
     BusyError,
     DecodingError,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.media.watching import calls_behind_doors
 
-from permacite.decoding import DecodingPool
+from permacite.decoding.workers import DecodingPool
 from permacite.errors import LimitError, ParseError
 from permacite.renditions import Original, media_type_of, rendition_named, renditions
 
@@ -86,7 +86,7 @@ def test_a_worker_finds_the_words_that_a_library_would(
 AT_WORK = """
 import json, sys
 from pathlib import Path
-from permacite.decoding import DecodingPool
+from permacite.decoding.workers import DecodingPool
 from permacite.errors import PermaciteError
 from permacite.renditions import Original, media_type_of, rendition_for
 workers = DecodingPool("documents", most=1)

@@ -19,7 +19,7 @@ from tests.media.formats import FORMATS, HEADS, content_of, encoded_video, film
 from tests.media.tricks import LISTS, TRICKS, trick_of
 from tests.media.watching import calls_behind_doors
 
-from permacite.decoding import DecodingPool
+from permacite.decoding.workers import DecodingPool
 from permacite.errors import DecodingError, LimitError, NotFoundError
 from permacite.extract import extract
 from permacite.extract.media import decoders
@@ -191,7 +191,7 @@ def test_what_is_refused_leaves_no_memory_behind(times: Callable[[int, int], int
 AT_WORK = """
 import json, sys
 from pathlib import Path
-from permacite.decoding import DecodingPool
+from permacite.decoding.workers import DecodingPool
 from permacite.errors import PermaciteError
 workers = DecodingPool(most=1)
 for name, path, media_type, fragment in json.load(sys.stdin):

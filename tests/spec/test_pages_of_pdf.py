@@ -10,7 +10,7 @@ import pytest
 from tests.papers import Sheet, paper
 
 from permacite import pdi
-from permacite.decoding import DecodingPool
+from permacite.decoding.workers import DecodingPool
 from permacite.errors import LimitError, NotFoundError, ParseError, PermaciteError
 from permacite.extract import extract
 from permacite.pdi import PagePlace, parse_rfc8118

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.engines import Repository
 
-from permacite.archive import NewRepresentation
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.errors import ConflictError, ParseError
 from permacite.extract import extract
 from permacite.pdi import (

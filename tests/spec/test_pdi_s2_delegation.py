@@ -10,8 +10,8 @@ from tests.earlier import unpack
 from tests.engines import Repository
 
 from permacite import pdi
-from permacite.archive import NewRepresentation
 from permacite.archive.delegation import follow
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.errors import CaptureError, ConflictError, LimitError, ParseError
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ import pytest
 from tests.engines import Repository
 
 from permacite import pdi
-from permacite.archive import NewRepresentation, Provenance, Timekeeper
+from permacite.archive.model.answered import Provenance, Timekeeper
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.errors import ConflictError, NotFoundError, ParseError, StorageError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from tests.archives import Archive
 from tests.engines import Repository
 
 from permacite import pdi
-from permacite.archive import NewRepresentation
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.service.quotations.comparing import Overlaps
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 from tests.engines import Repository
 
 from permacite import pdi
-from permacite.archive import NewRepresentation
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.errors import ParseError
 
 if TYPE_CHECKING:

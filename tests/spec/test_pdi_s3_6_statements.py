@@ -10,14 +10,14 @@ import pytest
 from tests.engines import Refused, Repository
 
 from permacite import pdi
-from permacite.archive import NewRepresentation
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.errors import ConflictError, NotFoundError, ParseError, WithdrawnError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from permacite.archive import Version
+    from permacite.archive.model.answered import Version
 
 pytestmark = pytest.mark.engines(deep=True)
 

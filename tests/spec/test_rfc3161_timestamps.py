@@ -19,12 +19,13 @@ from tests.needs import need
 from tests.spec.zips import unzipped, zipped
 
 from permacite import pdi
-from permacite.archive import NewRepresentation
-from permacite.archive.log import Signer, check_proof
+from permacite.archive.log.bundles.checking import check_proof
 from permacite.archive.log.cosignature import KeyType
+from permacite.archive.log.keys import Signer
 from permacite.archive.log.note import signed
 from permacite.archive.log.timestamps import Request, fault_of, read
-from permacite.cli import run
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.cli.commands import run
 from permacite.errors import CaptureError, IntegrityError, ParseError
 from permacite.service.proofs import proofs
 from permacite.service.proofs.logs import ArchiveLog

@@ -10,7 +10,7 @@ import pytest
 from permacite.archive.canonical_json import canonical_json
 
 if TYPE_CHECKING:
-    from permacite.archive import JSON
+    from permacite.archive.model.answered import JSON
 
 # RFC 8785 App. B: the bits of a double, and what stands for it.
 NUMBERS = [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from permacite.archive import names
 from permacite.archive.folder import Folder
-from permacite.archive.model import ERASURE_GROUNDS, Erased, Standing
+from permacite.archive.model.answered import ERASURE_GROUNDS, Erased, Standing
 from permacite.archive.records import access, days, settings, versions
 from permacite.errors import ParseError, StorageError
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import date
 
-    from permacite.archive.engine import Catalog
+    from permacite.archive.engine.catalog import Catalog
     from permacite.archive.engine.location import Location, Place
     from permacite.archive.entries import Leaf
     from permacite.archive.gate import Gate
-    from permacite.archive.objects import Opens
+    from permacite.archive.objects.files import Opens
     from permacite.archive.parts import ArchiveParts
     from permacite.archive.transport.backup import BackupResult
     from permacite.archive.transport.copying import Copied, CopySource

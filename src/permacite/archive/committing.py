@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from permacite import pdi as grammar
 from permacite.archive import names
-from permacite.archive.model import NewVersion, Provenance
-from permacite.archive.objects import MOST_OF_BLOB, git_blob
+from permacite.archive.model.answered import Provenance
+from permacite.archive.model.submitted import NewVersion
+from permacite.archive.objects.source import MOST_OF_BLOB, git_blob
 from permacite.archive.records import commits, octets, settings, versions
 from permacite.archive.records.commits import CommitRequest, StoredFormat
 from permacite.archive.records.rows import version_of
-from permacite.archive.texts import decoding_of
+from permacite.archive.texts.decoding import decoding_of
 from permacite.errors import (
     ConflictError,
     IntegrityError,
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from permacite.archive.administration import ArchiveSettings
     from permacite.archive.engine.write_behind import Staging
     from permacite.archive.gate import Gate
-    from permacite.archive.model import JSON, NewRepresentation, Version
+    from permacite.archive.model.answered import JSON, Version
+    from permacite.archive.model.submitted import NewRepresentation
     from permacite.archive.parts import ArchiveParts
     from permacite.archive.records.leaves import Committed
 

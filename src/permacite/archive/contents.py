@@ -16,8 +16,8 @@ from permacite.archive.records.versions import sidecars
 
 if TYPE_CHECKING:
     from permacite.archive.gate import Gate
-    from permacite.archive.model import Representation
-    from permacite.archive.objects import ContentReader
+    from permacite.archive.model.answered import Representation
+    from permacite.archive.objects.source import ContentReader
     from permacite.archive.parts import ArchiveParts
     from permacite.archive.texts.pieces import CheckedPieces
     from permacite.extract import Excerpt

@@ -27,8 +27,8 @@ from permacite.errors import CaptureError, ConflictError, LimitError, ParseError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from permacite.archive.engine import Catalog
-    from permacite.archive.model import Delegation, Kind
+    from permacite.archive.engine.catalog import Catalog
+    from permacite.archive.model.answered import Delegation, Kind
     from permacite.pdi import PDI
 
 __all__ = ["Delegations", "follow"]

@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.merkle import leaf_hash
-from permacite.archive.objects import digest_of
+from permacite.archive.objects.source import digest_of
 from permacite.errors import ConflictError
 from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from permacite.archive.model import JSON
+    from permacite.archive.model.answered import JSON
 
 __all__ = [
     "CITATION",

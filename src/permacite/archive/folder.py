@@ -5,18 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from permacite.archive.objects import (
-    ADDRESS,
-    claim,
+from permacite.archive.objects.durable import (
     flush_folder,
     keep_modes,
     make_folders,
     modes_of,
-    store_of,
     write_file,
 )
+from permacite.archive.objects.store import ADDRESS, claim, store_of
 from permacite.archive.records.settings import name_store
-from permacite.archive.sqlite import Catalog
+from permacite.archive.sqlite.catalog import Catalog
 from permacite.archive.sqlite.connection import recognize
 from permacite.errors import ConflictError, StorageError
 
@@ -25,8 +23,8 @@ if TYPE_CHECKING:
 
     from permacite.archive.engine.location import Fill
     from permacite.archive.entries import Sealer
-    from permacite.archive.model import Clock
-    from permacite.archive.objects import ObjectStore
+    from permacite.archive.model.answered import Clock
+    from permacite.archive.objects.store import ObjectStore
     from permacite.archive.records.rows import Transaction
 
 __all__ = ["CATALOG", "Folder"]

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 from permacite import pdi as grammar
 from permacite.archive import names
 from permacite.archive.entries import hash_of
-from permacite.archive.model import Provenance, Restriction
+from permacite.archive.model.answered import Provenance, Restriction
 from permacite.archive.records import access, statements, versions
 from permacite.archive.records.access import standing_alone
 from permacite.archive.records.session import Together
@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import date, datetime
 
-    from permacite.archive.engine import Catalog
+    from permacite.archive.engine.catalog import Catalog
     from permacite.archive.entries import Leaf
-    from permacite.archive.model import (
+    from permacite.archive.model.answered import (
         JSON,
         Assertion,
         Citation,

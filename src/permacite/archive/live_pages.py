@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
     from permacite.archive.gate import Gate
-    from permacite.archive.model import LiveCheck, News, Version, Watch
+    from permacite.archive.model.answered import LiveCheck, News, Version, Watch
     from permacite.archive.parts import ArchiveParts
     from permacite.pdi import PDI
 

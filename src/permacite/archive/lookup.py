@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from permacite import pdi as grammar
 from permacite.archive import names
 from permacite.archive.gate import of_all
-from permacite.archive.model import Page
-from permacite.archive.objects import git_blob
+from permacite.archive.model.answered import Page
+from permacite.archive.objects.source import git_blob
 from permacite.archive.records import listing, statements, versions
 from permacite.archive.records.octets import git_blobs, name_git_blobs, unnamed_git_blobs
 from permacite.errors import IntegrityError, NotFoundError, StorageError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from permacite.archive.gate import Gate
-    from permacite.archive.model import Assertion, Representation, Restriction, Version
+    from permacite.archive.model.answered import Assertion, Representation, Restriction, Version
     from permacite.archive.parts import ArchiveParts
     from permacite.archive.records.rows import Transaction
     from permacite.archive.statements import Statements

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from permacite import pdi as grammar
-from permacite.archive.model import Selection
+from permacite.archive.model.answered import Selection
 from permacite.errors import ConflictError, ParseError
 from permacite.media_types import PAGES
 from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
@@ -14,7 +14,7 @@ from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
-    from permacite.archive.model import Representation, Version
+    from permacite.archive.model.answered import Representation, Version
 
 __all__ = [
     "as_urn",

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING
 
 from permacite.archive.gate import full_names_of
 from permacite.archive.log.agreement import Agreement
-from permacite.archive.texts import Texts
+from permacite.archive.texts.index import Texts
 from permacite.archive.texts.pieces import KnownPieces
 from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from permacite.archive.engine import Catalog, WriteBehind
+    from permacite.archive.engine.catalog import Catalog
+    from permacite.archive.engine.write_behind import WriteBehind
     from permacite.archive.gate import FullNames
-    from permacite.archive.log import Log
-    from permacite.archive.model import Clock
+    from permacite.archive.log.log import Log
+    from permacite.archive.model.answered import Clock
     from permacite.extract import Decode
 
 __all__ = ["ArchiveParts"]

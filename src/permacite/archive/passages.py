@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from permacite import pdi as grammar
-from permacite.archive.model import Finding
+from permacite.archive.model.answered import Finding
 from permacite.archive.records import citations
 from permacite.errors import NotFoundError, PermaciteError
 from permacite.pdi import PDI, CitationPDI, FragmentPDI
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from permacite.archive.contents import DocumentContents
     from permacite.archive.gate import Gate
     from permacite.archive.lookup import VersionLookup
-    from permacite.archive.model import Citation, NewCitation
+    from permacite.archive.model.answered import Citation
+    from permacite.archive.model.submitted import NewCitation
     from permacite.archive.parts import ArchiveParts
 
 __all__ = ["CitedPassages"]

@@ -22,14 +22,14 @@ from permacite.archive.administration import (
 from permacite.archive.annotations import Annotations
 from permacite.archive.contents import DocumentContents
 from permacite.archive.delegation import Delegations
-from permacite.archive.engine import WriteBehind, open_objects
+from permacite.archive.engine.write_behind import WriteBehind, open_objects
 from permacite.archive.entries import OwnSealer, seal
 from permacite.archive.gate import PUBLIC, Audience, Gate
 from permacite.archive.live_pages import LivePages
-from permacite.archive.log import Log
+from permacite.archive.log.log import Log
 from permacite.archive.lookup import StatementSearch, VersionLists, VersionLookup, VersionOrigins
-from permacite.archive.model import Clock, utc_now
-from permacite.archive.objects import keep_modes
+from permacite.archive.model.answered import Clock, utc_now
+from permacite.archive.objects.durable import keep_modes
 from permacite.archive.parts import ArchiveParts
 from permacite.archive.passages import CitedPassages
 from permacite.archive.records import settings
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from permacite.archive.committing import Committer
-    from permacite.archive.engine import Catalog
+    from permacite.archive.engine.catalog import Catalog
     from permacite.archive.engine.location import Location, Place
     from permacite.archive.entries import Sealer
-    from permacite.archive.objects import ObjectStore
+    from permacite.archive.objects.store import ObjectStore
     from permacite.archive.verification import FixityCheck, Proofs
 
 __all__ = ["Repository"]

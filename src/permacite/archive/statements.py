@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal
 from permacite import pdi as grammar
 from permacite.archive import names
 from permacite.archive.canonical_json import canonical_json
-from permacite.archive.model import REASONS, UNSTATED, Assertion, Withdrawal
+from permacite.archive.model.answered import REASONS, UNSTATED, Assertion, Withdrawal
 from permacite.archive.records import statements, versions
 from permacite.errors import ConflictError, NotFoundError, ParseError, StorageError
 from permacite.pdi.predicates import check_predicate, predicate_iri
@@ -28,8 +28,8 @@ from permacite.pdi.predicates import check_predicate, predicate_iri
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from permacite.archive.engine import Catalog
-    from permacite.archive.model import JSON, Representation
+    from permacite.archive.engine.catalog import Catalog
+    from permacite.archive.model.answered import JSON, Representation
     from permacite.pdi import PDI
 
 __all__ = ["EFFECTS", "Statements", "subjects_of", "tombstones", "without_persons"]

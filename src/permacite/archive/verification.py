@@ -7,10 +7,10 @@ import json
 from random import SystemRandom
 from typing import TYPE_CHECKING
 
-from permacite.archive.log import bundles
 from permacite.archive.log.agreement import entry_fault, is_mirror, rebuilt
+from permacite.archive.log.bundles.writing import absence, bundle, entry_of
 from permacite.archive.log.tiles import Tile, content_of
-from permacite.archive.model import Finding, Representation, Version
+from permacite.archive.model.answered import Finding, Representation, Version
 from permacite.archive.records import access, citations, days, leaves, listing, octets, versions
 from permacite.errors import (
     ConflictError,
@@ -27,15 +27,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from permacite.archive.contents import DocumentContents
-    from permacite.archive.engine import Catalog, WriteBehind
+    from permacite.archive.engine.catalog import Catalog
+    from permacite.archive.engine.write_behind import WriteBehind
     from permacite.archive.entries import Leaf
     from permacite.archive.gate import Gate
     from permacite.archive.lookup import VersionLists, VersionLookup
-    from permacite.archive.model import Citation
+    from permacite.archive.model.answered import Citation
     from permacite.archive.name_tree import DayDocument
     from permacite.archive.parts import ArchiveParts
     from permacite.archive.passages import CitedPassages
-    from permacite.archive.texts import Texts
+    from permacite.archive.texts.index import Texts
     from permacite.archive.texts.pieces import KnownPieces
 
 __all__ = ["FixityCheck", "Proofs"]
@@ -155,10 +156,10 @@ class Proofs:
         """
         representation = self._lookup.representation(pdi)
         self._gate.check(representation)
-        leaf = bundles.entry_of(self._catalog.read(leaves.entries, pdi), representation)
+        leaf = entry_of(self._catalog.read(leaves.entries, pdi), representation)
         cited = None if citation is None else self._catalog.read(citations.leaf_of, citation)
         content = self._contents.read(representation)
-        return bundles.bundle(
+        return bundle(
             self._log,
             representation,
             content,
@@ -183,7 +184,7 @@ class Proofs:
         if numbers and days.form_of(leaf) == 1:
             problem = "the day was sealed before versions could be told"
             raise NotFoundError(problem, str(pdi))
-        return bundles.absence(self._log, pdi, leaf, documents)
+        return absence(self._log, pdi, leaf, documents)
 
     def _sealed_documents(self, pdi: PDI) -> tuple[Leaf, Sequence[DayDocument]]:
         """The entry that seals the day in a name, and the day's documents.

@@ -11,21 +11,3 @@
 A process that serves, verifies or holds keys sends octets to `DecodingPool`, and gets back a part
 of them or a PermaciteError. The answer is trusted with no more than that: it is JSON and octets.
 """
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from permacite.exports import on_demand
-
-if TYPE_CHECKING:
-    from permacite.decoding.workers import DecodingPool
-
-__all__ = ["DecodingPool"]
-
-on_demand(
-    __name__,
-    {
-        "permacite.decoding.workers": "DecodingPool",
-    },
-)

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
         read_page,
         title,
     )
-    from permacite.markup.plain import RENDITION_VERSION, Piece, Rendition, Run
+    from permacite.markup.plain.render import RENDITION_VERSION
+    from permacite.markup.plain.rendition import Piece, Rendition, Run
     from permacite.markup.tokenizer import TOKENIZER_VERSION, tokenize
     from permacite.markup.tokens import (
         Attribute,
@@ -76,7 +77,8 @@ on_demand(
         "permacite.markup.document": (
             "Document, PageReading, Quotation, plain_text, read_page, title"
         ),
-        "permacite.markup.plain": "RENDITION_VERSION, Piece, Rendition, Run",
+        "permacite.markup.plain.render": "RENDITION_VERSION",
+        "permacite.markup.plain.rendition": "Piece, Rendition, Run",
         "permacite.markup.tokenizer": "TOKENIZER_VERSION, tokenize",
         "permacite.markup.tokens": (
             "Attribute, Comment, Doctype, EndTag, Ignored, ProcessingInstruction, StartTag, "

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from permacite.charsets import of_codec
 from permacite.markup.charset import sniff_charset
 from permacite.markup.foreign import ROOTS
-from permacite.markup.plain import Renderer
+from permacite.markup.plain.render import Renderer
 from permacite.markup.tokenizer import tokenize
 from permacite.markup.tokens import EndTag, StartTag, Text
 from permacite.media_types import PAGES, is_xml
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from permacite.markup.charset import Settled
-    from permacite.markup.plain import Rendition, Run
+    from permacite.markup.plain.rendition import Rendition, Run
     from permacite.markup.tokens import Token
 
 __all__ = ["Document", "PageReading", "Quotation", "plain_text", "read_page", "title"]

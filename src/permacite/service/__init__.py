@@ -8,7 +8,7 @@ from permacite.exports import on_demand
 
 TYPE_CHECKING = False  # to import typing would take longer than all the rest
 if TYPE_CHECKING:
-    from permacite.archive.model import Assertion, Restriction, Standing
+    from permacite.archive.model.answered import Assertion, Restriction, Standing
     from permacite.service.access import Access, Choice, Erased, Kept, Withdrawn
     from permacite.service.assertions.delegating import Delegated
     from permacite.service.assertions.jottings import Annotations
@@ -80,7 +80,7 @@ on_demand(
         "permacite.service.preservation.keeping": "Copies",
         "permacite.service.citations.citations": "Citations",
         "permacite.service.assertions.jottings": "Annotations",
-        "permacite.archive.model": "Assertion, Restriction, Standing",
+        "permacite.archive.model.answered": "Assertion, Restriction, Standing",
         "permacite.service.access": "Access, Choice, Erased, Kept, Withdrawn",
         "permacite.service.assertions.delegating": "Delegated",
         "permacite.service.citations.quoted": "Passage",

@@ -6,7 +6,14 @@ import dataclasses
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from permacite.archive import ACCESSES, ERASURE_GROUNDS, GROUNDS, REASONS, Standing, Withdrawal
+from permacite.archive.model.answered import (
+    ACCESSES,
+    ERASURE_GROUNDS,
+    GROUNDS,
+    REASONS,
+    Standing,
+    Withdrawal,
+)
 from permacite.archive.names import as_urn
 from permacite.errors import ConflictError
 from permacite.lazy_dataclass import dataclass
@@ -16,7 +23,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from permacite import pdi
-    from permacite.archive import Repository
+    from permacite.archive.repository import Repository
     from permacite.service.tokens import Tokens
 
 __all__ = [

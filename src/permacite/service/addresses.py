@@ -38,7 +38,8 @@ from permacite.service import names
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from permacite.archive import Repository, Representation, Version
+    from permacite.archive.model.answered import Representation, Version
+    from permacite.archive.repository import Repository
 
 __all__ = [
     "Held",

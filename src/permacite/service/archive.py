@@ -22,7 +22,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from permacite.archive import Audience, Repository
+from permacite.archive.gate import Audience
+from permacite.archive.repository import Repository
 from permacite.errors import StorageError
 from permacite.options import with_fields
 from permacite.service import decoders
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from permacite.archive import Finding
+    from permacite.archive.model.answered import Finding
     from permacite.service.access import Access
     from permacite.service.assertions.jottings import Annotations
     from permacite.service.checking import Drift

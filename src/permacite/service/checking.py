@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from permacite.archive.objects import digest_of
+from permacite.archive.objects.source import digest_of
 from permacite.errors import CaptureError, NotFoundError, StorageError
 from permacite.lazy_dataclass import dataclass
 from permacite.service import addresses, names, sources
@@ -17,7 +17,8 @@ from permacite.service.drift.comparison import ComparedPage, Comparison, Passage
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from permacite.archive import Repository, Representation, Version
+    from permacite.archive.model.answered import Representation, Version
+    from permacite.archive.repository import Repository
     from permacite.extract import Decode
     from permacite.service.drift.changes import Changed
     from permacite.service.drift.versions import Through

@@ -11,7 +11,7 @@ from permacite.errors import PermaciteError
 from permacite.media_types import PDF
 
 if TYPE_CHECKING:
-    from permacite.decoding import DecodingPool
+    from permacite.decoding.workers import DecodingPool
     from permacite.extract import Decode, Excerpt, Stored
     from permacite.renditions.pdf.frames import PageFrame
 
@@ -33,7 +33,7 @@ def workers(kind: str = "media") -> DecodingPool:
 
 
 def _pool(kind: str) -> DecodingPool:
-    from permacite.decoding import DecodingPool
+    from permacite.decoding.workers import DecodingPool
 
     with _starting:
         if kind not in _pools:

@@ -10,7 +10,9 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from permacite.archive import Decoding, NewRepresentation, with_indexes
+from permacite.archive.model.answered import Decoding
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.texts.index import with_indexes
 from permacite.errors import ConflictError, PermaciteError, RestrictedError
 from permacite.lazy_dataclass import dataclass
 from permacite.markup import Document
@@ -22,7 +24,8 @@ from permacite.service.documents import SAME_SOURCE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permacite.archive import Repository, Representation, Version
+    from permacite.archive.model.answered import Representation, Version
+    from permacite.archive.repository import Repository
     from permacite.renditions import Rendition
 
 __all__ = ["Derivations", "Derived", "complete"]

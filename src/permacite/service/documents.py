@@ -8,14 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from permacite.archive import Restriction, of_all
+from permacite.archive.gate import of_all
+from permacite.archive.model.answered import Restriction
 from permacite.lazy_dataclass import dataclass
 from permacite.pdi import DRAWN_PAGE
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from permacite.archive import Page, Repository, Representation, Version
+    from permacite.archive.model.answered import Page, Representation, Version
+    from permacite.archive.repository import Repository
     from permacite.pdi import PDI
 
 __all__ = [

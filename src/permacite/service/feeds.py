@@ -22,7 +22,8 @@ from permacite.service.location import resolver_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from permacite.archive import News, Repository
+    from permacite.archive.model.answered import News
+    from permacite.archive.repository import Repository
     from permacite.words import Words
 
 __all__ = ["MEDIA_TYPE", "PATH", "Feed", "FeedEntry", "FeedLink", "drift_feed", "moment", "text"]

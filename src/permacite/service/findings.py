@@ -9,7 +9,7 @@ from permacite.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from permacite.archive import Finding
+    from permacite.archive.model.answered import Finding
     from permacite.service.mirroring.mending import Mended
 
 __all__ = ["HARMLESS", "Report"]

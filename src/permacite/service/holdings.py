@@ -22,7 +22,8 @@ from permacite.service.plain import UNPRINTED
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from permacite.archive import Repository, Representation, Standing
+    from permacite.archive.model.answered import Representation, Standing
+    from permacite.archive.repository import Repository
     from permacite.service.assertions.delegating import SeriesNames
     from permacite.service.citations.recorded import Cited
     from permacite.service.derivations import Derivations

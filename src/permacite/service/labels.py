@@ -13,7 +13,8 @@ from permacite.renditions.stored import LABELS, MAP, RECORD, RenditionRecord, re
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from permacite.archive import Repository, Representation
+    from permacite.archive.model.answered import Representation
+    from permacite.archive.repository import Repository
     from permacite.extract.structure import CellTable
     from permacite.renditions import Label
     from permacite.renditions.drawn import DrawnMap

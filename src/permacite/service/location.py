@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from permacite.archive import Location, place_of
+from permacite.archive.administration import place_of
+from permacite.archive.engine.location import Location
 
 if TYPE_CHECKING:
-    from permacite.archive import Repository
+    from permacite.archive.repository import Repository
 
 __all__ = [
     "DEFAULT_RESOLVER",

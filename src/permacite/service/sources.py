@@ -16,7 +16,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from permacite import captions, pdi
-from permacite.archive import DERIVED, NewRepresentation, settle
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.texts.decoding import DERIVED, settle
 from permacite.errors import BusyError, NotFoundError, ParseError, PermaciteError
 from permacite.markup import RENDITION_VERSION, Document
 from permacite.media_types import PAGES, content_type
@@ -28,7 +29,7 @@ from permacite.service import decoders
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from permacite.archive import Decoding
+    from permacite.archive.model.answered import Decoding
     from permacite.renditions import Rendition
 
 __all__ = [

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from permacite.archive import USUAL_SHARE, Share, Token, TokenStore, WrittenName, new_token, utc_now
+from permacite.archive.model.answered import utc_now
+from permacite.archive.tokens import USUAL_SHARE, Share, Token, TokenStore, WrittenName, new_token
 from permacite.errors import ConflictError, ParseError, TokenError
 from permacite.lazy_dataclass import dataclass
 from permacite.service import names
@@ -12,7 +13,7 @@ from permacite.service import names
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from permacite.archive import Repository
+    from permacite.archive.repository import Repository
 
 __all__ = [
     "ADD",

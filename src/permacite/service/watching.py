@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
-from permacite.archive import of_all
+from permacite.archive.gate import of_all
 from permacite.errors import (
     CaptureError,
     ConflictError,
@@ -34,8 +34,9 @@ from permacite.words import ENGLISH
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from permacite.archive import Repository, Version, Watch
-    from permacite.capture import BrowserPool
+    from permacite.archive.model.answered import Version, Watch
+    from permacite.archive.repository import Repository
+    from permacite.capture.browsing.pool import BrowserPool
     from permacite.service.drift.outcomes import CitedPassage
     from permacite.words import Words
 
@@ -114,7 +115,7 @@ class Watches:
 
         What is wrong with one page harms no other. Raises StorageError.
         """
-        from permacite.capture import BrowserPool
+        from permacite.capture.browsing.pool import BrowserPool
 
         now = datetime.now(UTC)
         due = [

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from permacite.archive import NewRepresentation, Repository
 from permacite.archive.log.note import Checkpoint, Note
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.repository import Repository
 from permacite.errors import PermaciteError, StorageError
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from tests.crash.replay.trace import Fact
 
-    from permacite.archive import Version
+    from permacite.archive.model.answered import Version
 
 __all__ = ["Outcome", "complaints", "examine"]
 

@@ -17,14 +17,16 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from permacite.archive import NewCitation, NewRepresentation, Provenance, Repository
+from permacite.archive.model.answered import Provenance
+from permacite.archive.model.submitted import NewCitation, NewRepresentation
+from permacite.archive.repository import Repository
 from permacite.errors import ConflictError, StorageError
 from permacite.service.preservation import ocfl, restoring
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from permacite.archive import Clock, Version
+    from permacite.archive.model.answered import Clock, Version
 
 SERIES = "lab.example.zz"
 THREADS = 3

@@ -25,7 +25,9 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from permacite import pdi
-from permacite.archive import Archive, NewRepresentation, Provenance
+from permacite.archive import Archive
+from permacite.archive.model.answered import Provenance
+from permacite.archive.model.submitted import NewRepresentation
 from permacite.archive.log.timestamps import Request
 from permacite.service.cases import Service
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from permacite.archive.engine.catalog import Catalog
-    from permacite.archive.objects import ObjectStore
+    from permacite.archive.objects.store import ObjectStore
 
 __all__ = ["Bringing", "BroughtOctets"]
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from permacite.archive.entries import Sealer
-    from permacite.archive.model import Timekeeper
+    from permacite.archive.model.answered import Timekeeper
     from permacite.archive.records.rows import Transaction
     from permacite.archive.records.session import Session, WritingSession
     from permacite.errors import PermaciteError

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
     from permacite.archive.engine.catalog import Catalog
     from permacite.archive.entries import Sealer
-    from permacite.archive.model import Clock
-    from permacite.archive.objects import ObjectStore
+    from permacite.archive.model.answered import Clock
+    from permacite.archive.objects.store import ObjectStore
     from permacite.archive.records.rows import Transaction
 
 __all__ = ["NO_ARCHIVE", "Fill", "Location", "Place"]

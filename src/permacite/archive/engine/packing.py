@@ -20,7 +20,7 @@ import time
 from typing import TYPE_CHECKING
 
 from permacite.archive.engine import packs
-from permacite.archive.objects import ContentReader, digest_of
+from permacite.archive.objects.source import ContentReader, digest_of
 from permacite.archive.records import octets
 from permacite.errors import IntegrityError, NotFoundError, StorageError
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from permacite.archive.engine.catalog import Catalog
-    from permacite.archive.objects import ObjectStore
+    from permacite.archive.objects.store import ObjectStore
 
 __all__ = ["Packing"]
 

@@ -24,14 +24,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from permacite.archive.engine import packs
-from permacite.archive.objects import (
-    MARK,
-    ContentReader,
-    FileObjects,
-    StoreMark,
-    digest_of,
-    mark_of,
-)
+from permacite.archive.objects.files import FileObjects
+from permacite.archive.objects.mark import MARK, StoreMark, mark_of
+from permacite.archive.objects.source import ContentReader, digest_of
 from permacite.archive.records import octets, settings
 from permacite.errors import IntegrityError, NotFoundError, StorageError
 
@@ -42,7 +37,8 @@ if TYPE_CHECKING:
     from permacite.archive.engine.catalog import Catalog
     from permacite.archive.engine.location import Place
     from permacite.archive.engine.packing import Packing
-    from permacite.archive.objects import ObjectStore, Opens
+    from permacite.archive.objects.files import Opens
+    from permacite.archive.objects.store import ObjectStore
     from permacite.archive.records.session import Session
 
 __all__ = ["Staging", "WriteBehind", "checked", "open_objects"]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from permacite.archive.entries import Sealer
-    from permacite.archive.model import Timekeeper
+    from permacite.archive.model.answered import Timekeeper
     from permacite.archive.records.session import WritingSession
 
 __all__ = ["Writer"]

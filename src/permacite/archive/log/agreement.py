@@ -13,7 +13,7 @@ import marshal
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive import entries
-from permacite.archive.objects import digest_of
+from permacite.archive.objects.source import digest_of
 from permacite.archive.records import citations, days, leaves, settings, statements, versions
 from permacite.archive.records.rows import ERASABLE, ERASED_DIGEST, has_schema
 from permacite.errors import IntegrityError
@@ -21,9 +21,9 @@ from permacite.errors import IntegrityError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from permacite.archive.engine import Catalog
+    from permacite.archive.engine.catalog import Catalog
     from permacite.archive.entries import Entry, Leaf
-    from permacite.archive.model import Representation, Version
+    from permacite.archive.model.answered import Representation, Version
     from permacite.archive.records.session import Session
     from permacite.pdi import PDI
 

@@ -18,14 +18,14 @@ from permacite.archive.log.agreement import (
 from permacite.archive.log.cosignature import KeyType
 from permacite.archive.log.note import Checkpoint, Note
 from permacite.archive.merkle import EMPTY, node_hash
-from permacite.archive.model import Finding
+from permacite.archive.model.answered import Finding
 from permacite.archive.records import citations, leaves, statements, versions
 from permacite.errors import IntegrityError, ParseError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permacite.archive.engine import Catalog
+    from permacite.archive.engine.catalog import Catalog
     from permacite.archive.entries import Leaf
     from permacite.archive.log.keys import Verifier
     from permacite.archive.log.log import Log

@@ -26,7 +26,7 @@ from permacite.archive.log.cosignature import (
     stamped,
 )
 from permacite.archive.log.note import KEY_NAME, Note, Signature, key_id, signed
-from permacite.archive.objects import flush_folder
+from permacite.archive.objects.durable import flush_folder
 from permacite.errors import ParseError, StorageError
 from permacite.lazy_dataclass import dataclass
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from permacite.archive.engine import Catalog
+    from permacite.archive.engine.catalog import Catalog
     from permacite.archive.entries import Leaf, Sealed
     from permacite.archive.log.keys import Signer, Verifier
     from permacite.archive.log.note import Checkpoint, Signature

@@ -20,7 +20,7 @@ import psycopg
 from psycopg.pq import ExecStatus
 
 from permacite.archive.engine.catalog import Catalog as AnyCatalog
-from permacite.archive.model import Timekeeper, utc_now
+from permacite.archive.model.answered import Timekeeper, utc_now
 from permacite.archive.postgresql.connection import (
     PATIENCE_S,
     connect,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from permacite.archive.entries import Sealer
-    from permacite.archive.model import Clock
+    from permacite.archive.model.answered import Clock
     from permacite.archive.postgresql.location import PostgresqlLocation
     from permacite.archive.postgresql.session import Session
     from permacite.archive.records.session import Session as AnySession

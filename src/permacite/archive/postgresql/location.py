@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
-from permacite.archive.objects import check_address
+from permacite.archive.objects.store import check_address
 from permacite.errors import ParseError
 from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern

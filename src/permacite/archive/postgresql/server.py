@@ -6,7 +6,9 @@ import contextlib
 from typing import TYPE_CHECKING, Self
 
 from permacite.archive.entries import seal
-from permacite.archive.objects import FileObjects, make_folders, open_store
+from permacite.archive.objects.durable import make_folders
+from permacite.archive.objects.files import FileObjects
+from permacite.archive.objects.store import open_store
 from permacite.archive.postgresql.location import located
 from permacite.archive.records.days import kept
 from permacite.archive.records.rows import Transaction
@@ -20,8 +22,8 @@ if TYPE_CHECKING:
     from permacite.archive.engine.catalog import Catalog
     from permacite.archive.engine.location import Fill
     from permacite.archive.entries import Sealer
-    from permacite.archive.model import Clock
-    from permacite.archive.objects import ObjectStore
+    from permacite.archive.model.answered import Clock
+    from permacite.archive.objects.store import ObjectStore
     from permacite.archive.postgresql.location import PostgresqlLocation
 
 __all__ = ["Server"]

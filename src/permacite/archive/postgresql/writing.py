@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import psycopg
 from psycopg import errors
 
-from permacite.archive.model import utc_now
+from permacite.archive.model.answered import utc_now
 from permacite.archive.postgresql.connection import PATIENCE_S, connect
 from permacite.archive.postgresql.session import ENDING, Session
 from permacite.archive.records.days import is_synchronised

@@ -18,7 +18,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive.entries import Entry, read, tombstone
-from permacite.archive.model import Erasure, Standing
+from permacite.archive.model.answered import Erasure, Standing
 from permacite.archive.records import leaves
 from permacite.archive.records.fixity import add_to_sum
 from permacite.archive.records.octets import is_named
@@ -41,7 +41,7 @@ from permacite.errors import NotFoundError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from permacite.archive.model import JSON
+    from permacite.archive.model.answered import JSON
     from permacite.archive.records.rows import Transaction
     from permacite.archive.records.session import Session, Together
     from permacite.pdi import PDI

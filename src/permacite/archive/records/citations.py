@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.entries import CITATION, Entry
-from permacite.archive.model import Citation
-from permacite.archive.objects import digest_of
+from permacite.archive.model.answered import Citation
+from permacite.archive.objects.source import digest_of
 from permacite.archive.records import leaves
 from permacite.archive.records.rows import (
     DAYS,
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from permacite.archive.entries import Leaf
-    from permacite.archive.model import JSON, NewCitation
+    from permacite.archive.model.answered import JSON
+    from permacite.archive.model.submitted import NewCitation
     from permacite.archive.records.rows import Transaction
     from permacite.archive.records.session import Session
     from permacite.pdi import PDI

@@ -14,8 +14,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive.canonical_json import canonical_json
-from permacite.archive.model import NOBODY
-from permacite.archive.objects import digest_of
+from permacite.archive.model.answered import NOBODY
+from permacite.archive.objects.source import digest_of
 from permacite.archive.records import leaves, octets
 from permacite.archive.records.access import insert_standings, standing_in
 from permacite.archive.records.fixity import add_to_sum
@@ -45,7 +45,7 @@ from permacite.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from permacite.archive.model import JSON, Provenance, Standing, Witness
+    from permacite.archive.model.answered import JSON, Provenance, Standing, Witness
     from permacite.archive.records.rows import Transaction
     from permacite.archive.records.session import Session
     from permacite.pdi import PDI

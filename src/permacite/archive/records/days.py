@@ -22,8 +22,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from permacite.archive.entries import Entry, lenient
-from permacite.archive.model import NOBODY, Clock, Timekeeper, Witness, utc_now
-from permacite.archive.objects import digest_of
+from permacite.archive.model.answered import NOBODY, Clock, Timekeeper, Witness, utc_now
+from permacite.archive.objects.source import digest_of
 from permacite.archive.records import leaves
 from permacite.archive.records.rows import DAYS, has_schema, instant, timestamp
 from permacite.errors import ConflictError, NotFoundError, StorageError
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from permacite.archive.entries import Leaf
-    from permacite.archive.model import JSON
+    from permacite.archive.model.answered import JSON
     from permacite.archive.name_tree import DayDocument
     from permacite.archive.records.rows import Transaction
     from permacite.archive.records.session import Session

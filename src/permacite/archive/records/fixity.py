@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from permacite.archive.canonical_json import canonical_json
 from permacite.archive.names import cited_document
-from permacite.archive.objects import digest_of
+from permacite.archive.objects.source import digest_of
 from permacite.archive.records.citations import identities
 from permacite.archive.records.rows import has_schema
 from permacite.archive.records.settings import DIGEST, SET, settings, settings_digest

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from permacite.archive.entries import Sealed
-    from permacite.archive.model import JSON
+    from permacite.archive.model.answered import JSON
     from permacite.archive.records.rows import Transaction
     from permacite.archive.records.session import Session, Together
     from permacite.pdi import PDI

@@ -22,7 +22,7 @@ from permacite.archive.records.rows import LISTED, Effort, in_order, storable
 from permacite.archive.records.versions import versions_of
 
 if TYPE_CHECKING:
-    from permacite.archive.model import Selection, Version
+    from permacite.archive.model.answered import Selection, Version
     from permacite.archive.records.session import Session
 
 __all__ = [

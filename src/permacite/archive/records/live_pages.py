@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from permacite.archive.model import LiveCheck, News, Watch
+from permacite.archive.model.answered import LiveCheck, News, Watch
 from permacite.archive.records import citations
 from permacite.archive.records.rows import (
     LIVE,

@@ -21,7 +21,7 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from permacite.archive.model import NOBODY
+from permacite.archive.model.answered import NOBODY
 from permacite.archive.records.days import LAST_COMMIT, behind, check_borne_out, seal_passed
 from permacite.archive.records.rows import document_key, name_of
 from permacite.archive.records.statements import delegated, delegation, lineage, minters
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import date
 
-    from permacite.archive.model import Witness
+    from permacite.archive.model.answered import Witness
     from permacite.archive.records.rows import Key, Transaction
     from permacite.archive.records.session import Question, Session, Together
     from permacite.errors import StorageError

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.archive.objects import MOST_OF_BLOB
+from permacite.archive.objects.source import MOST_OF_BLOB
 from permacite.archive.records.rows import (
     DIGESTS,
     PACKED,

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from permacite.archive.model import Provenance, Representation, Timekeeper, Version
+from permacite.archive.model.answered import Provenance, Representation, Timekeeper, Version
 from permacite.errors import ParseError, StorageError
 from permacite.pdi import PDI
 from permacite.pdi.escapes import unescaped

@@ -7,7 +7,7 @@ import secrets
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive.canonical_json import canonical_json
-from permacite.archive.objects import digest_of
+from permacite.archive.objects.source import digest_of
 from permacite.archive.records.rows import timestamp
 from permacite.errors import StorageError
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from permacite import pdi as grammar
 from permacite.archive.entries import Entry
-from permacite.archive.model import Assertion, Delegation
+from permacite.archive.model.answered import Assertion, Delegation
 from permacite.archive.names import as_urn
 from permacite.archive.records import leaves
 from permacite.archive.records.rows import (
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
-    from permacite.archive.model import JSON, Kind
+    from permacite.archive.model.answered import JSON, Kind
     from permacite.archive.records.rows import Transaction
     from permacite.archive.records.session import Question, Session, Together
 

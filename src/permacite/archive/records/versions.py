@@ -36,7 +36,7 @@ from permacite.pdi import PDI
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from permacite.archive.model import Representation, Version
+    from permacite.archive.model.answered import Representation, Version
     from permacite.archive.records.session import Session
 
 __all__ = [

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.engine.location import Fill
     from permacite.archive.entries import Sealer
-    from permacite.archive.model import Clock
+    from permacite.archive.model.answered import Clock
     from permacite.archive.records.session import Session as AnySession
     from permacite.archive.sqlite.copying import Bring
     from permacite.archive.sqlite.session import Session

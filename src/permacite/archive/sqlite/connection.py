@@ -7,7 +7,7 @@ import os
 import sqlite3
 from typing import TYPE_CHECKING
 
-from permacite.archive.objects import modes_of
+from permacite.archive.objects.durable import modes_of
 from permacite.archive.schema import SCHEMA_VERSION
 from permacite.archive.sqlite.session import Session
 from permacite.errors import PermaciteError, StorageError

@@ -14,7 +14,7 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from permacite.archive.entries import seal
-from permacite.archive.model import utc_now
+from permacite.archive.model.answered import utc_now
 from permacite.archive.records import citations, statements
 from permacite.archive.records.days import kept
 from permacite.archive.records.rows import Transaction

@@ -10,14 +10,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from permacite import markup
-from permacite.archive.model import Decoding
+from permacite.archive.model.answered import Decoding
 from permacite.charsets import RULES_VERSION, of_codec
 from permacite.errors import ParseError
 from permacite.media_types import is_xml
 from permacite.text.document import DocumentText
 
 if TYPE_CHECKING:
-    from permacite.archive.model import NewRepresentation
+    from permacite.archive.model.submitted import NewRepresentation
     from permacite.charsets import Charset
 
 __all__ = [

@@ -21,8 +21,10 @@ from permacite.text.entity import Entity
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from permacite.archive.engine import Catalog, WriteBehind
-    from permacite.archive.model import NewRepresentation, Representation
+    from permacite.archive.engine.catalog import Catalog
+    from permacite.archive.engine.write_behind import WriteBehind
+    from permacite.archive.model.answered import Representation
+    from permacite.archive.model.submitted import NewRepresentation
     from permacite.archive.texts.pieces import Pieces
     from permacite.text.index import Index
 

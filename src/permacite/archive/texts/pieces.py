@@ -33,9 +33,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import TypeAlias
 
-    from permacite.archive.engine import Catalog, WriteBehind
-    from permacite.archive.model import Representation
-    from permacite.archive.objects import ContentReader
+    from permacite.archive.engine.catalog import Catalog
+    from permacite.archive.engine.write_behind import WriteBehind
+    from permacite.archive.model.answered import Representation
+    from permacite.archive.objects.source import ContentReader
     from permacite.archive.records.rows import Transaction
 
     Fetch: TypeAlias = Callable[[int, int], memoryview]

@@ -9,16 +9,16 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.archive.folder import CATALOG, Folder
-from permacite.archive.objects import (
-    FileObjects,
+from permacite.archive.objects.durable import (
     flush_folder,
     keep_modes,
     make_folders,
     modes_of,
     write_file,
 )
+from permacite.archive.objects.files import FileObjects
 from permacite.archive.records import access, octets
-from permacite.archive.sqlite import Catalog as FileCatalog
+from permacite.archive.sqlite.catalog import Catalog as FileCatalog
 from permacite.archive.transport.copying import copy
 from permacite.archive.transport.stream import BatchOutcome, carry
 from permacite.errors import ConflictError, StorageError
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from permacite.archive.engine import WriteBehind
+    from permacite.archive.engine.write_behind import WriteBehind
     from permacite.archive.transport.copying import CopySource
     from permacite.archive.transport.stream import Progress
 

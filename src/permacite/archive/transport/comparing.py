@@ -14,7 +14,7 @@ from permacite.errors import ConflictError, IntegrityError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from permacite.archive.engine import Catalog
+    from permacite.archive.engine.catalog import Catalog
     from permacite.archive.records.rows import Transaction
     from permacite.archive.records.session import Session
     from permacite.archive.transport.rows import Row

@@ -17,14 +17,15 @@ import contextlib
 from functools import partial
 from typing import TYPE_CHECKING
 
-from permacite.archive.engine import WriteBehind, open_objects
 from permacite.archive.engine.bringing import Bringing, BroughtOctets
 from permacite.archive.engine.location import NO_ARCHIVE
+from permacite.archive.engine.write_behind import WriteBehind, open_objects
 from permacite.archive.entries import seal
 from permacite.archive.log.keys import load_or_make
 from permacite.archive.log.note import Note
-from permacite.archive.model import utc_now
-from permacite.archive.objects import FileObjects, modes_of, write_file
+from permacite.archive.model.answered import utc_now
+from permacite.archive.objects.durable import modes_of, write_file
+from permacite.archive.objects.files import FileObjects
 from permacite.archive.records import access, leaves, octets, settings
 from permacite.archive.transport.comparing import (
     CatalogView,
@@ -44,10 +45,10 @@ from permacite.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from permacite.archive.engine import Catalog
+    from permacite.archive.engine.catalog import Catalog
     from permacite.archive.engine.location import Place
-    from permacite.archive.log import Log
     from permacite.archive.log.keys import Verifier
+    from permacite.archive.log.log import Log
     from permacite.archive.records.rows import Transaction
     from permacite.archive.transport.comparing import Keys
     from permacite.archive.transport.rows import CopyPosition, Row, RowBatch

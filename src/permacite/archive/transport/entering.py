@@ -33,7 +33,8 @@ from permacite.archive.entries import (
     tokens,
 )
 from permacite.archive.merkle import leaf_hash
-from permacite.archive.model import NewCitation, Provenance, Standing
+from permacite.archive.model.answered import Provenance, Standing
+from permacite.archive.model.submitted import NewCitation
 from permacite.archive.records import access, citations, days, leaves, settings, statements
 from permacite.archive.records.commits import (
     CommitRequest,

@@ -27,13 +27,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from permacite.archive.engine import Catalog, WriteBehind
     from permacite.archive.engine.bringing import BroughtOctets
+    from permacite.archive.engine.catalog import Catalog
+    from permacite.archive.engine.write_behind import WriteBehind
     from permacite.archive.log.keys import Verifier
     from permacite.archive.log.note import Signature
     from permacite.archive.log.submission import Submission
-    from permacite.archive.model import Standing
-    from permacite.archive.objects import Opens
+    from permacite.archive.model.answered import Standing
+    from permacite.archive.objects.files import Opens
     from permacite.archive.records.rows import Transaction
     from permacite.archive.records.session import Session
     from permacite.archive.transport.entering import EntryBatch, ReceivedEntry

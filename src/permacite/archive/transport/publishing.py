@@ -23,7 +23,7 @@ from permacite.archive.entries import (
     tombstone,
 )
 from permacite.archive.gate import of_all
-from permacite.archive.model import Assertion
+from permacite.archive.model.answered import Assertion
 from permacite.archive.records import access, versions
 from permacite.archive.records.rows import name_of, stored, timestamp
 from permacite.archive.statements import EFFECTS, without_persons
@@ -34,12 +34,13 @@ from permacite.pdi import PDI
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from permacite.archive.engine import Catalog, WriteBehind
+    from permacite.archive.engine.catalog import Catalog
+    from permacite.archive.engine.write_behind import WriteBehind
     from permacite.archive.entries import Leaf
     from permacite.archive.gate import Gate
-    from permacite.archive.log import Log
-    from permacite.archive.model import Representation, Restriction, Version
-    from permacite.archive.objects import ContentReader
+    from permacite.archive.log.log import Log
+    from permacite.archive.model.answered import Representation, Restriction, Version
+    from permacite.archive.objects.source import ContentReader
     from permacite.archive.records.session import Session
 
 __all__ = ["PublishedEntry", "PublishedStanding", "Publisher", "Withheld"]

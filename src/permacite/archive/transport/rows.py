@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite.archive.entries import commitments, hash_of, lenient, tokens
-from permacite.archive.objects import digest_of
+from permacite.archive.objects.source import digest_of
 from permacite.archive.records import access, leaves, octets
 from permacite.archive.records.rows import ERASED_OCTETS, digest_in
 from permacite.archive.transport.tables import SLICED

@@ -33,23 +33,3 @@ specification of this; the rules follow what browsers show without style sheets 
     `html` nor `svg`, all character data is text, and white space with a line end in it is a line
     end.
 """
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from permacite.exports import on_demand
-
-if TYPE_CHECKING:
-    from permacite.markup.plain.render import RENDITION_VERSION, Renderer
-    from permacite.markup.plain.rendition import Piece, Rendition, Run
-
-__all__ = ["RENDITION_VERSION", "Piece", "Renderer", "Rendition", "Run"]
-
-on_demand(
-    __name__,
-    {
-        "permacite.markup.plain.render": "RENDITION_VERSION, Renderer",
-        "permacite.markup.plain.rendition": "Piece, Rendition, Run",
-    },
-)

@@ -15,7 +15,8 @@ from permacite.service import names
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from permacite.archive import Delegation, Repository
+    from permacite.archive.model.answered import Delegation
+    from permacite.archive.repository import Repository
 
 __all__ = ["Delegated", "SeriesNames", "elsewhere", "request_of", "with_directions"]
 

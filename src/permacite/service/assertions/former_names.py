@@ -19,7 +19,8 @@ from permacite.service.assertions.statements import ranges_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from permacite.archive import Repository, Version
+    from permacite.archive.model.answered import Version
+    from permacite.archive.repository import Repository
 
 __all__ = ["SAME_AS", "keep_names", "now_called"]
 

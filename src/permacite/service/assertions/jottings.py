@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from permacite.archive import JSON, KINDS, Jotting, Subject
+from permacite.archive.annotations import KINDS, Jotting, Subject
 from permacite.archive.names import as_urn
 from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.service import addresses, names
@@ -18,7 +18,8 @@ from permacite.service.assertions.statements import Assertions
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from permacite.archive import Assertion, Repository
+    from permacite.archive.model.answered import JSON, Assertion
+    from permacite.archive.repository import Repository
 
 __all__ = ["FORM", "Annotations", "JotKind", "Jotting"]
 

@@ -14,8 +14,8 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from permacite import pdi, uri
-from permacite.archive import Page
 from permacite.archive.canonical_json import canonical_json
+from permacite.archive.model.answered import Page
 from permacite.archive.names import as_urn
 from permacite.errors import NotFoundError, ParseError
 from permacite.pdi.predicates import PREFIXES, predicate_iri
@@ -25,7 +25,8 @@ from permacite.service import names
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from permacite.archive import Assertion, Repository
+    from permacite.archive.model.answered import Assertion
+    from permacite.archive.repository import Repository
     from permacite.service.plain import Json
 
 __all__ = ["Assertions", "ranges_of"]

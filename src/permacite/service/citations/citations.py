@@ -13,7 +13,7 @@ from permacite.service.citations.quoted import passage
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from permacite.archive import Repository
+    from permacite.archive.repository import Repository
     from permacite.service.citations.describing import References
     from permacite.service.citations.quoted import Passage
     from permacite.service.citations.selecting.annotations import WebAnnotations

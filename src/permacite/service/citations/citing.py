@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from permacite import mhtml
-from permacite.archive import NewCitation
+from permacite.archive.model.submitted import NewCitation
 from permacite.errors import ConflictError, LimitError, NotFoundError, ParseError, PermaciteError
 from permacite.extract.inner import pages_within, text_within
 from permacite.fragments import quote as quotes
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from permacite import pdi
-    from permacite.archive import Repository, Representation
+    from permacite.archive.model.answered import Representation
+    from permacite.archive.repository import Repository
     from permacite.pdi import Specifier
     from permacite.service.citations.recorded import Cited
     from permacite.service.citations.typed import CiteTarget

@@ -14,7 +14,7 @@ from permacite.service.labels import printed_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permacite.archive import Repository
+    from permacite.archive.repository import Repository
     from permacite.bibliography import Reference, Stated
     from permacite.service.citations.source import Source
 

@@ -22,7 +22,8 @@ from permacite.service.labels import record_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permacite.archive import Repository, Representation, Restriction, Version
+    from permacite.archive.model.answered import Representation, Restriction, Version
+    from permacite.archive.repository import Repository
     from permacite.pdi import PDI
 
 __all__ = ["reference_of"]

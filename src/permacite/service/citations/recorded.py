@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from permacite.archive.objects import MOST_OF_BLOB, git_blob
+from permacite.archive.objects.source import MOST_OF_BLOB, git_blob
 from permacite.errors import RestrictedError
 from permacite.fragments import convert
 from permacite.lazy_dataclass import dataclass
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
-    from permacite.archive import Citation, Repository, Representation, Version
+    from permacite.archive.model.answered import Citation, Representation, Version
+    from permacite.archive.repository import Repository
     from permacite.bibliography import Reference
     from permacite.fragments import Text
     from permacite.pdi import PDI, FragmentPDI

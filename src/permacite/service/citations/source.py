@@ -20,7 +20,8 @@ from permacite.service.location import resolver_of
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from permacite.archive import Repository, Version
+    from permacite.archive.model.answered import Version
+    from permacite.archive.repository import Repository
     from permacite.renditions import Printed
 
 __all__ = ["Source", "drawn_by", "source_of"]

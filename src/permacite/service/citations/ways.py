@@ -13,7 +13,8 @@ from permacite.service.names import is_drawn
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permacite.archive import Repository, Representation, Version
+    from permacite.archive.model.answered import Representation, Version
+    from permacite.archive.repository import Repository
 
 __all__ = ["Citable", "citable"]
 

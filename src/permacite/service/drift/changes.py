@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from permacite.errors import LimitError, NotFoundError, ParseError
-from permacite.fragments.alignment import Piece, compared
+from permacite.fragments.alignment.differences import Piece, compared
 from permacite.lazy_dataclass import dataclass
 from permacite.service import addresses, names
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
-    from permacite.archive import Repository, Representation, Version
+    from permacite.archive.model.answered import Representation, Version
+    from permacite.archive.repository import Repository
     from permacite.pdi import PDI
 
 __all__ = ["Change", "Changed", "Side", "changes"]

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Self
 
 from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.extract import extract
-from permacite.fragments.alignment import Alignment, Fate, align, follow
+from permacite.fragments.alignment.aligning import Alignment, align
+from permacite.fragments.alignment.passages import Fate, follow
 from permacite.lazy_dataclass import dataclass
 from permacite.pdi import SCHEMES, PagePlace
 from permacite.service import names
@@ -22,9 +23,11 @@ from permacite.service.labels import text_of_pages
 from permacite.text.document import canonical
 
 if TYPE_CHECKING:
-    from permacite.archive import Citation, Repository, Representation, Version
+    from permacite.archive.model.answered import Citation, Representation, Version
+    from permacite.archive.repository import Repository
     from permacite.extract import Decode, Excerpt
-    from permacite.fragments.alignment import Similar, WordChange
+    from permacite.fragments.alignment.differences import WordChange
+    from permacite.fragments.alignment.passages import Similar
     from permacite.pdi import PDI
     from permacite.text.document import DocumentText
 

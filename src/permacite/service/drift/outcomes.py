@@ -22,7 +22,8 @@ from permacite.service.drift.comparison import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from permacite.archive import Citation, Repository, Version
+    from permacite.archive.model.answered import Citation, Version
+    from permacite.archive.repository import Repository
     from permacite.pdi import PDI
 
 __all__ = ["CitedPassage", "record_gone", "record_outcomes"]

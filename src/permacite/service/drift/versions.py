@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.cache import Cache
 from permacite.errors import NotFoundError, ParseError, PermaciteError
-from permacite.fragments.alignment import Piece, compared
+from permacite.fragments.alignment.differences import Piece, compared
 from permacite.lazy_dataclass import dataclass
 from permacite.service import documents, names
 from permacite.service.citations.parts import words_of
@@ -26,7 +26,8 @@ from permacite.service.drift.comparison import (
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from permacite.archive import Repository, Representation, Version
+    from permacite.archive.model.answered import Representation, Version
+    from permacite.archive.repository import Repository
     from permacite.service.documents import Restriction, VersionNote
 
 __all__ = ["InVersion", "Through", "through_versions"]

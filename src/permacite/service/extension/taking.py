@@ -23,7 +23,8 @@ from permacite.service.location import resolver_of
 from permacite.service.tokens import Token, check_series
 
 if TYPE_CHECKING:
-    from permacite.archive import Repository, Version
+    from permacite.archive.model.answered import Version
+    from permacite.archive.repository import Repository
     from permacite.capture.upload import UploadedPage
     from permacite.service.citations.recorded import Cited
     from permacite.service.ingest.saved import Saved

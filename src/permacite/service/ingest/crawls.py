@@ -12,9 +12,10 @@ import dataclasses
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
-from permacite.archive import NewVersion, Provenance, Witness
+from permacite.archive.model.answered import Provenance, Witness
+from permacite.archive.model.submitted import NewVersion
 from permacite.archive.names import as_urn
-from permacite.archive.objects import digest_of
+from permacite.archive.objects.source import digest_of
 from permacite.errors import CaptureError, NotFoundError, PermaciteError, StorageError
 from permacite.service import names, sources
 from permacite.service.access import UNSAID
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
-    from permacite.archive import Repository
+    from permacite.archive.repository import Repository
     from permacite.capture.crawls.index import Captured
     from permacite.service.access import Choice
     from permacite.service.ingest.saved import Saved

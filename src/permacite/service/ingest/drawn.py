@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from permacite import pdi
-from permacite.archive import DERIVED, NewRepresentation
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.texts.decoding import DERIVED
 from permacite.markup import StartTag
 from permacite.markup import title as stated_title
 from permacite.media_types import PAGES, essence
@@ -23,7 +24,7 @@ from permacite.renditions.stored import MAP, RECORD
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from permacite.capture import Capture, Frozen
+    from permacite.capture.model import Capture, Frozen
     from permacite.markup import Document
     from permacite.service.sources import Incoming
 

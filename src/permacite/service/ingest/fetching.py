@@ -11,9 +11,10 @@ from permacite.service.ingest import drawn
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from permacite.archive import JSON
-    from permacite.capture import BrowserPool, Capture, Credentials, Earlier
-    from permacite.capture.model import CaptureProgress
+    from permacite.archive.model.answered import JSON
+    from permacite.capture.browsing.pool import BrowserPool
+    from permacite.capture.credentials import Credentials
+    from permacite.capture.model import Capture, CaptureProgress, Earlier
     from permacite.service.ingest.options import SaveOptions
 
 __all__ = ["Fetched", "credentials_of", "fetch_page"]
@@ -85,6 +86,6 @@ def _read(captured: Capture) -> Fetched:
 
 def credentials_of(headers: str = "", cookies: str = "", passwords: str = "") -> Credentials:
     """What requests are to say beside, from texts of three forms. Raises ParseError."""
-    from permacite.capture import read_credentials
+    from permacite.capture.credentials import read_credentials
 
     return read_credentials(headers, cookies, passwords)

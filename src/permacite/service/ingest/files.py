@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING, Self, TypeAlias
 
-from permacite.archive import NewVersion, Provenance, Witness
-from permacite.archive.objects import digest_of
+from permacite.archive.model.answered import Provenance, Witness
+from permacite.archive.model.submitted import NewVersion
+from permacite.archive.objects.source import digest_of
 from permacite.charsets import codec_of
 from permacite.errors import PermaciteError
 from permacite.lazy_dataclass import dataclass
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
     from pathlib import Path
 
-    from permacite.archive import JSON, Representation, Standing, Version
+    from permacite.archive.model.answered import JSON, Representation, Standing, Version
     from permacite.service.access import Choice
     from permacite.service.ingest.options import CommitOptions
     from permacite.service.ingest.saved import Saved

@@ -24,7 +24,8 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite import mhtml, pdi
-from permacite.archive import JSON, NewRepresentation, with_indexes
+from permacite.archive.model.submitted import NewRepresentation
+from permacite.archive.texts.index import with_indexes
 from permacite.capture.crawls.formats import SUFFIXES, kind_of
 from permacite.capture.crawls.mementos import MementoClaim, at_address, moment_of_stamp
 from permacite.errors import ParseError
@@ -38,6 +39,7 @@ from permacite.service.quotations.recording import quotations_in, with_quotation
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from permacite.archive.model.answered import JSON
     from permacite.capture.model import Failure
     from permacite.mhtml import Aggregate
     from permacite.service.ingest.third_party.folders import Complete

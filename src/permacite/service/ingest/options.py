@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import date
 
-    from permacite.archive import JSON
-    from permacite.capture import BrowserPool, Credentials
+    from permacite.archive.model.answered import JSON
+    from permacite.capture.browsing.pool import BrowserPool
+    from permacite.capture.credentials import Credentials
     from permacite.service.access import Choice
 
 __all__ = ["CommitOptions", "SaveOptions", "SaveRun", "Via"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from permacite.archive.objects import digest_of
+from permacite.archive.objects.source import digest_of
 from permacite.errors import PermaciteError
 from permacite.lazy_dataclass import dataclass
 from permacite.service import addresses
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import date, datetime
 
-    from permacite.archive import JSON, Repository, Version
-    from permacite.capture import Capture, Earlier, Failure
+    from permacite.archive.model.answered import JSON, Version
+    from permacite.archive.repository import Repository
+    from permacite.capture.model import Capture, Earlier, Failure
     from permacite.service.access import Choice
     from permacite.service.citations.ways import Citable
     from permacite.service.documents import Document
@@ -131,7 +132,7 @@ class Wanted(NamedTuple):
 
 def earlier_of(repository: Repository, version: Version) -> dict[str, Earlier]:
     """What a version holds that a server can be asked about, by where it came from."""
-    from permacite.capture import Earlier
+    from permacite.capture.model import Earlier
 
     requests = _requests(version)
     wanted = {request["digest"] for request in requests if _has_validator(request)}

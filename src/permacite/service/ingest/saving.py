@@ -16,15 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from permacite import pdi
 from permacite import uri as references
-from permacite.archive import (
-    NewRepresentation,
-    NewVersion,
-    Provenance,
-    Witness,
-    of_all,
-    with_indexes,
-)
-from permacite.archive.objects import digest_of
+from permacite.archive.gate import of_all
+from permacite.archive.model.answered import Provenance, Witness
+from permacite.archive.model.submitted import NewRepresentation, NewVersion
+from permacite.archive.objects.source import digest_of
+from permacite.archive.texts.index import with_indexes
 from permacite.errors import CaptureError, ConflictError, NotFoundError, PermaciteError
 from permacite.scan import compile_pattern
 from permacite.service import addresses, documents, names, sources
@@ -60,9 +56,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from permacite.archive import JSON, Repository, Version
-    from permacite.capture import Capture, Earlier, Failure
-    from permacite.capture.model import CaptureProgress
+    from permacite.archive.model.answered import JSON, Version
+    from permacite.archive.repository import Repository
+    from permacite.capture.model import Capture, CaptureProgress, Earlier, Failure
     from permacite.service.ingest.fetching import Fetched
     from permacite.service.ingest.files import Outcome
     from permacite.service.ingest.options import SaveOptions

@@ -17,14 +17,10 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from permacite import pdi
-from permacite.archive import (
-    DERIVED,
-    NewRepresentation,
-    NewVersion,
-    Provenance,
-    Witness,
-    with_indexes,
-)
+from permacite.archive.model.answered import Provenance, Witness
+from permacite.archive.model.submitted import NewRepresentation, NewVersion
+from permacite.archive.texts.decoding import DERIVED
+from permacite.archive.texts.index import with_indexes
 from permacite.errors import ConflictError, ParseError, PermaciteError, StorageError
 from permacite.service import names, sources
 from permacite.service.access import GROUNDS, UNSAID
@@ -36,7 +32,8 @@ from permacite.service.libraries.bagit import Bag, is_bag
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from permacite.archive import JSON, Repository, Version
+    from permacite.archive.model.answered import JSON, Version
+    from permacite.archive.repository import Repository
     from permacite.service.access import Choice, Standing
     from permacite.service.ingest.saved import Saved
 

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import date
 
-    from permacite.archive import JSON, Repository
+    from permacite.archive.model.answered import JSON
+    from permacite.archive.repository import Repository
     from permacite.bibliography.zotero import Annotation, AttachedFile, ZoteroItem
     from permacite.service.access import Choice
     from permacite.service.ingest.saved import Saved

@@ -10,7 +10,8 @@ import threading
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from permacite.capture import FetchLimits, FetchOptions, fetch
+from permacite.capture import fetch
+from permacite.capture.model import FetchLimits, FetchOptions
 from permacite.errors import CaptureError
 from permacite.lazy_dataclass import dataclass
 from permacite.service.ingest.directives import AGENT
@@ -18,7 +19,7 @@ from permacite.service.ingest.directives import AGENT
 if TYPE_CHECKING:
     from protego import Protego
 
-    from permacite.archive.model import JSON
+    from permacite.archive.model.answered import JSON
 
 __all__ = ["Robots", "Rules"]
 

@@ -22,8 +22,9 @@ from permacite.service.lists.turns import Turns
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from permacite.archive import Repository, Version
-    from permacite.capture import BrowserPool
+    from permacite.archive.model.answered import Version
+    from permacite.archive.repository import Repository
+    from permacite.capture.browsing.pool import BrowserPool
     from permacite.service.extension.taking import Uploads
     from permacite.service.ingest.crawls import Crawls
     from permacite.service.ingest.saved import Saved
@@ -102,7 +103,7 @@ class Lists:
         With the keys of a run, or its open `journal`, one that was cut off goes on: what is done is
         told again, and nothing is saved twice. What is wrong with one page harms no other.
         """
-        from permacite.capture import BrowserPool
+        from permacite.capture.browsing.pool import BrowserPool
 
         with BrowserPool() as browsers:
             run = _Run(self._repository, manner or ListRunOptions(), journal, browsers)

@@ -21,13 +21,14 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from permacite.archive import Repository, Standing, place_of, utc_now
+from permacite.archive.administration import place_of
 from permacite.archive.engine.location import NO_ARCHIVE
-from permacite.archive.log import Checkpoint
 from permacite.archive.log.keys import Verifier
-from permacite.archive.log.note import Note
+from permacite.archive.log.note import Checkpoint, Note
 from permacite.archive.merkle import is_consistent
+from permacite.archive.model.answered import Standing, utc_now
 from permacite.archive.names import checked_series
+from permacite.archive.repository import Repository
 from permacite.archive.transport.entering import (
     MOST_CONTENTS,
     EntryBatch,
@@ -54,8 +55,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from permacite.archive import Location
-    from permacite.archive.log import Log
+    from permacite.archive.engine.location import Location
+    from permacite.archive.log.log import Log
     from permacite.archive.transport.mirror import Mirror
     from permacite.archive.transport.stream import Progress
     from permacite.pdi import PDI

@@ -11,17 +11,16 @@ import contextlib
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from permacite.archive import Finding
-from permacite.archive.log import Checkpoint
-from permacite.archive.log.note import Note
-from permacite.archive.objects import flush_folder, make_folders, write_file
+from permacite.archive.log.note import Checkpoint, Note
+from permacite.archive.model.answered import Finding
+from permacite.archive.objects.durable import flush_folder, make_folders, write_file
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from permacite.archive import Repository
+    from permacite.archive.repository import Repository
 
 __all__ = ["check_none", "findings", "kept", "passed"]
 

@@ -11,8 +11,8 @@ import io
 from typing import TYPE_CHECKING, Literal
 
 from permacite import pdi as grammar
-from permacite.archive import Repository
-from permacite.archive.objects import ContentReader
+from permacite.archive.objects.source import ContentReader
+from permacite.archive.repository import Repository
 from permacite.errors import IntegrityError, ParseError
 from permacite.lazy_dataclass import dataclass
 from permacite.pdi import PDI
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from contextlib import AbstractContextManager
 
-    from permacite.archive import Finding
+    from permacite.archive.model.answered import Finding
 
 __all__ = ["Mended", "mend"]
 

@@ -9,8 +9,8 @@ from permacite.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from permacite.archive import Repository
-    from permacite.archive.objects import ContentReader
+    from permacite.archive.objects.source import ContentReader
+    from permacite.archive.repository import Repository
     from permacite.archive.transport.publishing import PublishedEntry, PublishedStanding
 
 __all__ = ["HandedEntries", "HandedOctets", "HandedStandings", "PublishedLog"]

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 from permacite.archive.log.tiles import Tile
 from permacite.archive.merkle import node_hash, tree_hash
-from permacite.archive.objects import ContentReader
+from permacite.archive.objects.source import ContentReader
 from permacite.errors import CaptureError, IntegrityError, NotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator, Sequence
 
-    from permacite.archive.log import Log
+    from permacite.archive.log.log import Log
     from permacite.capture.fetcher import Fetcher
     from permacite.capture.model import Exchange
 

@@ -27,11 +27,10 @@ from permacite.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from permacite.archive import Repository
-    from permacite.archive.log import Checkpoint
     from permacite.archive.log.keys import Signer
-    from permacite.archive.log.note import Signature
+    from permacite.archive.log.note import Checkpoint, Signature
     from permacite.archive.log.submission import Submission
+    from permacite.archive.repository import Repository
     from permacite.archive.transport.mirror import Mirror
 
 __all__ = ["Cosigner", "Outcome", "Witnessed", "cosigned"]
@@ -150,8 +149,7 @@ def cosigned(mirror: Mirror, note: str, path: Path) -> str:
 
     Raises StorageError where the file cannot be read, or holds no key that cosigns.
     """
-    from permacite.archive.log import Checkpoint
-    from permacite.archive.log.note import Note, signed
+    from permacite.archive.log.note import Checkpoint, Note, signed
 
     parsed = Note.parse(note)
     signer = _cosigner_in(path, f"{Checkpoint.parse(parsed.text).origin}/mirror")
@@ -164,7 +162,7 @@ def _cosigner_in(path: Path, name: str) -> Signer:
     """The key in a file, which is made for `name` where there is none. Raises StorageError."""
     from permacite.archive.log.cosignature import KeyType
     from permacite.archive.log.keys import Signer
-    from permacite.archive.objects import flush_folder, write_file
+    from permacite.archive.objects.durable import flush_folder, write_file
 
     try:
         if not path.exists():

@@ -19,7 +19,7 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from permacite.archive import utc_now
+from permacite.archive.model.answered import utc_now
 from permacite.archive.transport.stream import BatchOutcome, carry
 from permacite.service.preservation.documents import (
     DocumentExport,
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
-    from permacite.archive import JSON, Repository, Representation, Version
+    from permacite.archive.model.answered import JSON, Representation, Version
+    from permacite.archive.repository import Repository
     from permacite.service.preservation.documents import DocumentBatch, Octets
 
 __all__ = ["export"]

@@ -12,10 +12,10 @@ import json
 from dataclasses import asdict, field
 from typing import TYPE_CHECKING
 
-from permacite.archive import Repository, place_of
-from permacite.archive.log import Checkpoint
+from permacite.archive.administration import place_of
 from permacite.archive.log.keys import Verifier
-from permacite.archive.log.note import Note
+from permacite.archive.log.note import Checkpoint, Note
+from permacite.archive.repository import Repository
 from permacite.errors import IntegrityError, ParseError, StorageError
 from permacite.lazy_dataclass import dataclass
 from permacite.service.plain import UNPRINTED
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from permacite.archive import Location
+    from permacite.archive.engine.location import Location
     from permacite.archive.transport.stream import LeftOut
 
 __all__ = ["Copy", "EarlierLog", "checked", "copy", "counted", "earlier_logs", "keep", "promote"]

@@ -18,7 +18,8 @@ from permacite.service.holdings import pattern_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from permacite.archive import JSON, Repository, Representation, Version
+    from permacite.archive.model.answered import JSON, Representation, Version
+    from permacite.archive.repository import Repository
 
 __all__ = [
     "DocumentBatch",

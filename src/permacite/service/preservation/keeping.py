@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from permacite.archive import Finding, Repository
+    from permacite.archive.model.answered import Finding
+    from permacite.archive.repository import Repository
     from permacite.archive.transport.stream import Progress
     from permacite.service.mirroring.published import PublishedLog
     from permacite.service.preservation.documents import DocumentExport

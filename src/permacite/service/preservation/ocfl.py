@@ -26,7 +26,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite.archive.entries import commitments, is_erased, read, tokens
-from permacite.archive.objects import flush_folder
+from permacite.archive.objects.durable import flush_folder
 from permacite.archive.transport.stream import BatchOutcome, LeftOut, carry
 from permacite.errors import (
     ConflictError,
@@ -44,7 +44,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite import pdi
-    from permacite.archive import Citation, Delegation, Leaf, Repository, Version
+    from permacite.archive.entries import Leaf
+    from permacite.archive.model.answered import Citation, Delegation, Version
+    from permacite.archive.repository import Repository
 
 __all__ = ["RECORDS", "delegations_of", "export", "moment_of"]
 

@@ -15,10 +15,14 @@ import shutil
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
-from permacite.archive import FINISHED, NewCitation, Repository, Standing, is_cut_short
 from permacite.archive.entries import commitments, disclosed, is_erased, read, tokens
 from permacite.archive.merkle import leaf_hash
-from permacite.archive.objects import ContentReader, digest_of, flush_folder
+from permacite.archive.model.answered import Standing
+from permacite.archive.model.submitted import NewCitation
+from permacite.archive.objects.durable import flush_folder
+from permacite.archive.objects.source import ContentReader, digest_of
+from permacite.archive.repository import Repository
+from permacite.archive.transport.backup import FINISHED, is_cut_short
 from permacite.archive.transport.entering import EntryBatch, ReceivedEntry
 from permacite.archive.transport.stream import carry
 from permacite.errors import ConflictError, IntegrityError, NotFoundError, PermaciteError

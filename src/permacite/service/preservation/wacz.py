@@ -25,7 +25,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import parse_qsl, quote_plus, urlsplit
 
-from permacite.archive import utc_now
+from permacite.archive.model.answered import utc_now
 from permacite.archive.transport.stream import BatchOutcome, LeftOut, carry
 from permacite.service.preservation.documents import DocumentExport, DocumentSource, citations
 from permacite.service.preservation.warc import info, records_of, write_record
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
-    from permacite.archive import Repository
+    from permacite.archive.repository import Repository
     from permacite.service.preservation.documents import DocumentBatch
     from permacite.service.preservation.warc import ExportedRecord, WrittenRecord
 

@@ -29,8 +29,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite import mhtml, uri
-from permacite.archive import utc_now
-from permacite.archive.objects import digest_of
+from permacite.archive.model.answered import utc_now
+from permacite.archive.objects.source import digest_of
 from permacite.archive.transport.stream import BatchOutcome, carry
 from permacite.errors import ParseError
 from permacite.service.preservation.documents import (
@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
-    from permacite.archive import Repository, Representation, Version
+    from permacite.archive.model.answered import Representation, Version
+    from permacite.archive.repository import Repository
     from permacite.service.preservation.documents import DocumentBatch, Octets
 
 __all__ = ["ExportedRecord", "WrittenRecord", "export", "info", "records_of", "write_record"]

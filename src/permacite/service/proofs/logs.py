@@ -16,9 +16,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from permacite.archive.log import Checkpoint
 from permacite.archive.log.keys import Verifier
-from permacite.archive.log.note import Note
+from permacite.archive.log.note import Checkpoint, Note
 from permacite.archive.log.tiles import tiles_of
 from permacite.errors import (
     CaptureError,
@@ -34,8 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
 
-    from permacite.archive import Repository
     from permacite.archive.objects.s3 import S3Objects
+    from permacite.archive.repository import Repository
     from permacite.service.mirroring.witness import Cosigner
     from permacite.service.preservation.copies import EarlierLog
     from permacite.service.proofs.witnesses import Witnesses
@@ -275,7 +274,7 @@ def shelf_of(target: Path | str) -> Shelf:
     """The folder `target`, or the place at an address "s3://BUCKET/PREFIX". Raises ParseError."""
     if isinstance(target, Path):
         return _TileFolder(target)
-    from permacite.archive.objects import open_store
+    from permacite.archive.objects.store import open_store
 
     return _Bucket(open_store(target))
 

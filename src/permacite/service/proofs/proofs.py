@@ -13,12 +13,14 @@ from dataclasses import field, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
-from permacite.archive import Citation, utc_now
-from permacite.archive.log import Check, Checkpoint, Verifier, check_proof
-from permacite.archive.log.bundles import bundle_in, is_page, page_check, page_of
-from permacite.archive.log.note import Note
+from permacite.archive.log.bundles.checking import check_proof
+from permacite.archive.log.bundles.page import bundle_in, is_page, page_check, page_of
+from permacite.archive.log.bundles.tlog_proof import Check
+from permacite.archive.log.keys import Verifier
+from permacite.archive.log.note import Checkpoint, Note
 from permacite.archive.log.policy import Policy
 from permacite.archive.log.timestamps import roots_in
+from permacite.archive.model.answered import Citation, utc_now
 from permacite.errors import ConflictError, NotFoundError, ParseError
 from permacite.lazy_dataclass import dataclass
 from permacite.service import names
@@ -29,8 +31,9 @@ from permacite.service.resolution.resolving import Resolver
 
 if TYPE_CHECKING:
     from permacite import pdi
-    from permacite.archive import Repository, Representation
-    from permacite.archive.log import ProofReport
+    from permacite.archive.log.bundles.tlog_proof import ProofReport
+    from permacite.archive.model.answered import Representation
+    from permacite.archive.repository import Repository
 
 __all__ = ["Proof", "Proofs", "Verified", "check", "key_in"]
 

@@ -9,10 +9,9 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from permacite.archive.log import Checkpoint
 from permacite.archive.log.cosignature import KeyType, split
 from permacite.archive.log.keys import Verifier
-from permacite.archive.log.note import SIZE, Note
+from permacite.archive.log.note import SIZE, Checkpoint, Note
 from permacite.archive.log.submission import Submission
 from permacite.errors import CaptureError, IntegrityError, ParseError
 from permacite.lazy_dataclass import dataclass
@@ -20,9 +19,9 @@ from permacite.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from permacite.archive import Repository
-    from permacite.archive.log import Log
+    from permacite.archive.log.log import Log
     from permacite.archive.log.note import Signature
+    from permacite.archive.repository import Repository
 
 __all__ = ["Refused", "WitnessedLog", "Witnesses"]
 

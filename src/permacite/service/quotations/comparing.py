@@ -14,9 +14,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from permacite import pdi
-from permacite.archive import Page
+from permacite.archive.model.answered import Page
 from permacite.archive.names import as_urn
-from permacite.archive.objects import digest_of
+from permacite.archive.objects.source import digest_of
 from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.lazy_dataclass import dataclass
 from permacite.markup import Document
@@ -30,7 +30,8 @@ from permacite.service.quotations.recording import MOST
 from permacite.service.resolution.resolving import Resolver
 
 if TYPE_CHECKING:
-    from permacite.archive import Repository, Representation, Version
+    from permacite.archive.model.answered import Representation, Version
+    from permacite.archive.repository import Repository
     from permacite.service.quotations.composing import Templates
     from permacite.service.quotations.recording import QuotationsByType as Known
     from permacite.service.transcripts.relating import Transcripts

@@ -28,7 +28,7 @@ from permacite.service.resolution.resolving import Resolver
 if TYPE_CHECKING:
     import re
 
-    from permacite.archive import Repository
+    from permacite.archive.repository import Repository
     from permacite.service.resolution.resolving import Resolved
 
 __all__ = ["Composed", "Templates"]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import TypeAlias
 
-    from permacite.archive import NewRepresentation
+    from permacite.archive.model.submitted import NewRepresentation
     from permacite.markup import Document
     from permacite.service.resolution.resolving import Resolver
 

@@ -11,7 +11,8 @@ from permacite.lazy_dataclass import dataclass
 from permacite.service import names
 
 if TYPE_CHECKING:
-    from permacite.archive import Repository, Representation, Version
+    from permacite.archive.model.answered import Representation, Version
+    from permacite.archive.repository import Repository
     from permacite.service.citations.quoted import Passage
     from permacite.service.reader.texts import TextSheet
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from permacite.archive import Repository, Version
+    from permacite.archive.model.answered import Version
+    from permacite.archive.repository import Repository
 
 __all__ = ["Followed", "Stop", "apart", "follow", "live_address"]
 

@@ -17,7 +17,7 @@ from permacite.service import names
 
 if TYPE_CHECKING:
     from permacite import pdi
-    from permacite.archive import Repository
+    from permacite.archive.repository import Repository
     from permacite.service.names import TextOf
 
 __all__ = [

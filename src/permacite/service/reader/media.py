@@ -27,7 +27,8 @@ from permacite.service.transcripts.playing import Heard, Sayings, are_words, pas
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from permacite.archive import Repository, Representation, Version
+    from permacite.archive.model.answered import Representation, Version
+    from permacite.archive.repository import Repository
     from permacite.captions import Turn
     from permacite.captions import Words as SpokenWords
     from permacite.service.reader.marking import MarkedSpans, TextPiece

@@ -33,7 +33,8 @@ from permacite.words import ENGLISH, Words
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from permacite.archive import Repository, Representation, Version
+    from permacite.archive.model.answered import Representation, Version
+    from permacite.archive.repository import Repository
     from permacite.service.reader.sheets import Paper
 
 __all__ = [

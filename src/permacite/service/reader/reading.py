@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from permacite import pdi
-    from permacite.archive import LiveCheck, Repository, Representation, Version
+    from permacite.archive.model.answered import LiveCheck, Representation, Version
+    from permacite.archive.repository import Repository
     from permacite.renditions import Printed
     from permacite.service.citations.recorded import Cited
     from permacite.service.documents import Document, Format, VersionNote

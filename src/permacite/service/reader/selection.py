@@ -30,7 +30,8 @@ from permacite.service.reader import sheets
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permacite.archive import Repository, Representation
+    from permacite.archive.model.answered import Representation
+    from permacite.archive.repository import Repository
     from permacite.renditions.drawn import DrawnMap
     from permacite.service.reader.pages import FrameView
     from permacite.text.document import DocumentText

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permacite import pdi
-    from permacite.archive import Repository, Representation, Version
+    from permacite.archive.model.answered import Representation, Version
+    from permacite.archive.repository import Repository
     from permacite.renditions.pdf.boxes import CharacterBoxes
     from permacite.words import Words
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from permacite import pdi
-    from permacite.archive import Representation
+    from permacite.archive.model.answered import Representation
     from permacite.extract.structure import CellArea, CellTable
     from permacite.renditions import Label
     from permacite.service.names import TextOf

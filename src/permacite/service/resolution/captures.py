@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from permacite.archive import of_all
+from permacite.archive.gate import of_all
 from permacite.errors import ParseError, PermaciteError
 from permacite.lazy_dataclass import dataclass
 from permacite.service import addresses, names
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import date, datetime
 
-    from permacite.archive import Repository, Representation, Version
+    from permacite.archive.model.answered import Representation, Version
+    from permacite.archive.repository import Repository
 
 
 __all__ = [

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from permacite import uri
-from permacite.archive.objects import digest_of
+from permacite.archive.objects.source import digest_of
 from permacite.errors import IntegrityError, NotFoundError, ParseError
 from permacite.fragments import Text, rfc5147, wilde00
 from permacite.service import sources

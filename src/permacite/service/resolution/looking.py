@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
 
-    from permacite.archive import Repository
+    from permacite.archive.repository import Repository
     from permacite.errors import Detail
     from permacite.service.resolution.resolving import Octets
 

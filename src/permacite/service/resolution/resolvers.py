@@ -22,8 +22,8 @@ from permacite.service.assertions.delegating import elsewhere, request_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from permacite.archive import Repository
-    from permacite.capture import Exchange
+    from permacite.archive.repository import Repository
+    from permacite.capture.model import Exchange
     from permacite.pdi import PDI
 
 __all__ = ["Leading", "Step", "Way", "way_from"]
@@ -89,7 +89,8 @@ def way_from(resolver: str, reference: str, *, allow_private: bool = False) -> W
 
 
 def _way(name: PDI, start: Sequence[str], *, allow_private: bool) -> Way:
-    from permacite.capture import FetchLimits, FetchOptions, fetch
+    from permacite.capture import fetch
+    from permacite.capture.model import FetchLimits, FetchOptions
 
     limits = FetchLimits(total_bytes=_MOST_OCTETS, part_bytes=_MOST_OCTETS)
     options = FetchOptions(limits, allow_private=allow_private)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from permacite.archive import Finding
+from permacite.archive.model.answered import Finding
 from permacite.errors import PermaciteError, StorageError
 from permacite.service import names
 from permacite.service.findings import Report
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from permacite import pdi
-    from permacite.archive import Repository
+    from permacite.archive.repository import Repository
 
 __all__ = ["verify"]
 

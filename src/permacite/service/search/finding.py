@@ -23,14 +23,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from permacite.archive import (
-        Jotting,
-        Kind,
-        Repository,
-        Representation,
-        Restriction,
-        Version,
-    )
+    from permacite.archive.annotations import Jotting, Kind
+    from permacite.archive.model.answered import Representation, Restriction, Version
+    from permacite.archive.repository import Repository
     from permacite.pdi import PDI
     from permacite.service.search.query import SearchQuery
     from permacite.service.search.terms import Query

@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from permacite.archive import Leaf, Repository, Representation, Restriction, Version
+    from permacite.archive.entries import Leaf
+    from permacite.archive.model.answered import Representation, Restriction, Version
+    from permacite.archive.repository import Repository
     from permacite.pdi import PDI
     from permacite.service.search.index import Index
 

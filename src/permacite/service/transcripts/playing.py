@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from permacite import pdi
-    from permacite.archive import Repository, Representation
+    from permacite.archive.model.answered import Representation
+    from permacite.archive.repository import Repository
     from permacite.captions import SpokenSpan, Words
 
 __all__ = ["Heard", "Said", "Sayings", "TranscriptLine", "are_words", "passages"]

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from permacite.archive import Repository, Representation, Version
+    from permacite.archive.model.answered import Representation, Version
+    from permacite.archive.repository import Repository
     from permacite.service.documents import Document
 
 __all__ = [

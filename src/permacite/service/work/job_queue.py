@@ -13,7 +13,8 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from permacite.archive import Repository, place_of
+from permacite.archive.administration import place_of
+from permacite.archive.repository import Repository
 from permacite.errors import PermaciteError
 from permacite.loops import to_the_end
 from permacite.service.work.jobs import ENTRIES, of_list, of_log, of_sites
@@ -21,7 +22,7 @@ from permacite.service.work.jobs import ENTRIES, of_list, of_log, of_sites
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
-    from permacite.archive import Location
+    from permacite.archive.engine.location import Location
     from permacite.service.work.jobs import Job, JobRun, Outcome, Queue, WorkerPool
 
 __all__ = ["PATIENCE_S", "do_jobs", "put_listed", "put_ranges", "runs"]

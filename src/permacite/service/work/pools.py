@@ -49,7 +49,8 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
-    from permacite.archive import Location, Version
+    from permacite.archive.engine.location import Location
+    from permacite.archive.model.answered import Version
 
 __all__ = ["ProcessPool", "RayPool", "Worker"]
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from permacite.archive.entries import Leaf
     from permacite.archive.log.keys import Verifier
     from permacite.archive.log.log import Log
-    from permacite.archive.model import Citation, Representation
+    from permacite.archive.model.answered import Citation, Representation
     from permacite.archive.name_tree import DayDocument
     from permacite.pdi import PDI
 

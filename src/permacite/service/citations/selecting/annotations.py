@@ -29,7 +29,8 @@ from permacite.service.citations.selecting.selections import Selections
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permacite.archive import Jotting, Repository
+    from permacite.archive.annotations import Jotting
+    from permacite.archive.repository import Repository
     from permacite.service.citations.recorded import Cited
     from permacite.service.plain import Json
 

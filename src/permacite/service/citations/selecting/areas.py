@@ -20,7 +20,8 @@ from permacite.service.labels import places_of, text_of_pages
 
 if TYPE_CHECKING:
     from permacite import pdi
-    from permacite.archive import Repository, Representation, Version
+    from permacite.archive.model.answered import Representation, Version
+    from permacite.archive.repository import Repository
     from permacite.renditions.pdf.frames import PageFrame
     from permacite.service.citations.selecting.selectors import Rectangles
 

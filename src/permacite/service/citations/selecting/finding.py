@@ -29,7 +29,8 @@ from permacite.service.labels import places_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from permacite.archive import Repository, Representation
+    from permacite.archive.model.answered import Representation
+    from permacite.archive.repository import Repository
     from permacite.service.citations.selecting.selectors import (
         Between,
         Element,

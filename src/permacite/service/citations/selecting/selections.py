@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from permacite import pdi
-    from permacite.archive import Repository, Representation, Version
+    from permacite.archive.model.answered import Representation, Version
+    from permacite.archive.repository import Repository
     from permacite.renditions.pdf.frames import Box
     from permacite.service.citations.recorded import Cited
 

@@ -18,7 +18,7 @@ from permacite.service.resolution.resolving import Resolver
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from permacite.archive import Repository
+    from permacite.archive.repository import Repository
 
 __all__ = ["CarriedCitations", "Telling"]
 

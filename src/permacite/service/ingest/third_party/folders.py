@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 from permacite import media_types, mhtml
-from permacite.archive.objects import digest_of
+from permacite.archive.objects.source import digest_of
 from permacite.capture.model import Failure, FetchLimits
 from permacite.capture.sniffing import sniff
 from permacite.markup import Document
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from permacite.archive import JSON
+    from permacite.archive.model.answered import JSON
     from permacite.mhtml.links import Link
     from permacite.service.sources import Incoming
 
