@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EFFECTS", "Statements", "subjects_of", "tombstones", "without_persons"]
 
+_STATUSES = (410, 451)
 _WITHDRAWN = "withdrawn"
 _REINSTATED = "reinstated"
 EFFECTS = (_WITHDRAWN, _REINSTATED)
@@ -202,9 +203,8 @@ def _withdrawal(assertion: Assertion) -> Withdrawal:
     """
     try:
         said = json.loads(assertion.object)
-        status, reason = said["status"], str(said["reason"])
-        if status not in {410, 451}:
-            raise ValueError(f"expected 410 or 451, not {status}")  # noqa: TRY301 - as the others
+        reason = str(said["reason"])
+        status = _STATUSES[_STATUSES.index(said["status"])]
     except (ValueError, LookupError, TypeError) as error:
         raise StorageError(
             f"the catalog is damaged: the withdrawal of {assertion.subject} cannot be read",

@@ -69,6 +69,7 @@ _SECRET = frozenset(
 _OK = range(200, 300)
 _MOST_DOCUMENTS = 101
 _MOST_ANSWERS = 2000
+_MOST_REASONS = 100
 _LONGEST_S = 86_400.0
 _MOST = 1_000_000_000
 
@@ -351,7 +352,7 @@ def _count(value: object) -> int:
 
 def _counts(value: object) -> dict[str, int]:
     """How many of what were left out."""
-    if not isinstance(value, dict) or len(value) > 100:  # noqa: PLR2004 - there are a dozen reasons
+    if not isinstance(value, dict) or len(value) > _MOST_REASONS:
         raise ParseError("expected an object in `left_out`", "", 0)
     return {_matching(name, _WORD, "a reason"): _count(each) for name, each in value.items()}
 

@@ -15,7 +15,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from datetime import date, datetime
 
 __all__ = ["ENGLISH", "LANGUAGES", "Words", "words_in"]
@@ -23,8 +23,12 @@ __all__ = ["ENGLISH", "LANGUAGES", "Words", "words_in"]
 LANGUAGES = ("en", "de", "fr")
 """The first is spoken to whom asks for none of them."""
 
-_FRENCH: Callable[[int], str] = lambda count: "one" if count in {0, 1} else "other"  # noqa: E731
-_CATEGORIES = {"fr": _FRENCH}
+
+def _french(count: int) -> str:
+    return "one" if count in {0, 1} else "other"
+
+
+_CATEGORIES = {"fr": _french}
 """Languages whose plurals are not those of English."""
 
 _KIB = 1024

@@ -25,7 +25,7 @@ __all__ = ["Catalog"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
-I = TypeVar("I")  # noqa: E741 - what goes in
+Input = TypeVar("Input")
 
 
 class Catalog(ABC):
@@ -135,8 +135,8 @@ class Catalog(ABC):
 
     def write_all(
         self,
-        change: Callable[[Transaction, Sequence[I]], Sequence[T | Exception]],
-        items: Sequence[I],
+        change: Callable[[Transaction, Sequence[Input]], Sequence[T | Exception]],
+        items: Sequence[Input],
     ) -> list[T | PermaciteError]:
         """The same of a change that takes what several callers hand in at the same time.
 

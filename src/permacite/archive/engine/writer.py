@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Writer"]
 
 T = TypeVar("T")
-I = TypeVar("I")  # noqa: E741 - what goes in
+Input = TypeVar("Input")
 
 _MAX_JOBS = 256
 """In one transaction: keeps the wait of the first one short."""
@@ -40,13 +40,13 @@ _PATIENCE_S = 0.005
 one took: what it may gain is a flush."""
 
 
-class _Job(Generic[I, T]):
+class _Job(Generic[Input, T]):
     """Something to be written, and the place of its answer."""
 
     __slots__ = ("_done", "item", "outcome", "work")
 
     def __init__(
-        self, work: Callable[[Transaction, Sequence[I]], Sequence[T | Exception]], item: I
+        self, work: Callable[[Transaction, Sequence[Input]], Sequence[T | Exception]], item: Input
     ) -> None:
         self.work = work
         self.item = item
@@ -122,8 +122,8 @@ class Writer:
 
     def run_all(
         self,
-        work: Callable[[Transaction, Sequence[I]], Sequence[T | Exception]],
-        items: Sequence[I],
+        work: Callable[[Transaction, Sequence[Input]], Sequence[T | Exception]],
+        items: Sequence[Input],
     ) -> list[T | PermaciteError]:
         """Run `work` on these items and on those that others hand in at the same time, in order.
 

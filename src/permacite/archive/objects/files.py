@@ -123,7 +123,7 @@ class FileObjects:
     def has(self, digest: str) -> bool:
         """Whether the folder has this digest."""
         name = digest.removeprefix("sha-256:")
-        return os.path.exists(f"{self._root}/{name[:2]}/{name[2:4]}/{name}")  # noqa: PTH110 - a text
+        return os.path.exists(f"{self._root}/{name[:2]}/{name[2:4]}/{name}")
 
     def open(self, digest: str) -> ContentReader:
         """Open contents. Raises NotFoundError, StorageError."""
@@ -156,7 +156,7 @@ class FileObjects:
         """Destroy contents, durably; nothing happens where there are none."""
         path = self._path(digest)
         try:
-            os.unlink(path)  # noqa: PTH108 - a text
+            os.unlink(path)
             flush_folder(path.rpartition("/")[0])
         except FileNotFoundError:
             return
@@ -229,10 +229,10 @@ class _FileWriter:
         missing = sorted(wanted - self._durable)  # a parent stands before what is in it
         for folder in missing:
             try:
-                os.mkdir(folder, 0o700)  # noqa: PTH102 - a text, as said above
-                os.chmod(folder, self.modes.folder)  # noqa: PTH101 - a text
+                os.mkdir(folder, 0o700)
+                os.chmod(folder, self.modes.folder)
             except FileExistsError:
-                if not os.path.isdir(folder):  # noqa: PTH112 - a text
+                if not os.path.isdir(folder):
                     raise
         # Another process may have made one a moment ago and not have flushed its name yet.
         flush_folders({folder.rpartition("/")[0] for folder in missing})
@@ -274,12 +274,12 @@ class _FileWriter:
                 except FileExistsError:
                     taken.add(path)
                     if replace:
-                        os.replace(temporary, path)  # noqa: PTH105 - a text
+                        os.replace(temporary, path)
         finally:
             for descriptor, temporary in written:
                 # The lock goes with the descriptor: the name goes first, so that no sweep meets it.
                 with contextlib.suppress(FileNotFoundError):
-                    os.unlink(temporary)  # noqa: PTH108 - a text
+                    os.unlink(temporary)
                 os.close(descriptor)
         return taken
 
@@ -381,7 +381,7 @@ def _copy(source: Opens, digest: str, descriptor: int) -> None:
 def _is_right(path: str, *, check: bool) -> bool:
     """Whether a file is there, and with `check` whether its octets are those of its name."""
     if not check:
-        return os.path.exists(path)  # noqa: PTH110 - a text
+        return os.path.exists(path)
     try:
         with io.FileIO(path) as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -392,7 +392,7 @@ def _is_right(path: str, *, check: bool) -> bool:
 
 def _is_there(path: str, content: bytes) -> bool:
     """Say whether `path` exists and holds `content`. Raises IntegrityError for other bytes."""
-    if not os.path.exists(path):  # noqa: PTH110 - a text
+    if not os.path.exists(path):
         return False
     stored = Path(path).read_bytes()
     if stored == content:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from permacite.archive.records.rows import LISTED, Effort, in_order, storable
+from permacite.archive.records.rows import LISTED, USUAL_EFFORT, Effort, in_order, storable
 from permacite.archive.records.versions import versions_of
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def stretch(
     until: int,
     limit: int,
     newest_first: bool = False,
-    effort: Effort = Effort(),  # noqa: B008 - it never changes
+    effort: Effort = USUAL_EFFORT,
 ) -> Stretch:
     """Up to `limit` versions past the place `after`, of those up to the place `until`.
 

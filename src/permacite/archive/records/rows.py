@@ -102,6 +102,9 @@ class Effort(NamedTuple):
     """How many, one after the other, are asked whether they have later versions."""
 
 
+USUAL_EFFORT = Effort()
+
+
 def has_schema(connection: Session, version: int) -> bool:
     """Whether the catalog has what this schema brought; one that may only be read may be older."""
     return connection.schema() >= version

@@ -14,6 +14,7 @@ from permacite.archive.records import leaves
 from permacite.archive.records.rows import (
     DAYS,
     ERASABLE,
+    USUAL_EFFORT,
     Effort,
     among,
     has_schema,
@@ -140,7 +141,7 @@ def assertions_within(
     *,
     after: int,
     limit: int,
-    effort: Effort = Effort(),  # noqa: B008 - it never changes
+    effort: Effort = USUAL_EFFORT,
 ) -> tuple[list[Assertion], int | None]:
     """Up to `limit` statements recorded after a row, and the row after which to go on, if any.
 

@@ -156,7 +156,7 @@ class SocksGuard:
         info = (family, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port))
         opened = open_checked_socket(self._refuse)(info)
         try:
-            opened.setblocking(False)  # noqa: FBT003 - the socket's own way to say it
+            opened.settimeout(0)
             await asyncio.get_running_loop().sock_connect(opened, (address, port))
             return await asyncio.open_connection(sock=opened)
         except BaseException:

@@ -39,6 +39,7 @@ _HEAD = 1 << 16
 _MARK = b"WARC/"
 _VERSION = compile_pattern(rb"WARC/[01]\.[0-9]{1,2}(?=\r?\n)")
 _HEAD_END = compile_pattern(rb"\r?\n\r?\n")
+_TWO_LINE_ENDS = b"\r\n\r\n"
 _BLOCK_END = compile_pattern(rb"(?:\r?\n){2}")
 _FOLDED = compile_pattern(r"\r?\n[ \t]++")
 _LENGTH = compile_pattern(r"[0-9]{1,18}")
@@ -162,7 +163,9 @@ class WarcReader:
         while len(octets.data) - octets.at < len(_MARK) and octets.more():
             pass
         is_http = octets.data.startswith(b"HTTP/", octets.at)
-        return WarcRecord(place, "ARC/1", _of_arc(found.groupdict(), is_http), int(found["length"]))
+        return WarcRecord(
+            place, "ARC/1", _of_arc(found.groupdict(), is_http=is_http), int(found["length"])
+        )
 
     def pieces(self) -> Iterator[bytes]:
         """The block of the record, piece by piece; less of it where that is damaged."""
@@ -197,7 +200,7 @@ class WarcReader:
     def _closes(self, record: WarcRecord) -> bool:
         """Whether a block ends where it should: two line ends, or no more octets."""
         octets = self._octets
-        while len(octets.data) - octets.at < 4 and octets.more():  # noqa: PLR2004 - two line ends
+        while len(octets.data) - octets.at < len(_TWO_LINE_ENDS) and octets.more():
             pass
         if record.version == "ARC/1" or octets.at == len(octets.data):
             return True
@@ -231,7 +234,7 @@ def _fields(head: bytes) -> dict[str, str]:
     return fields
 
 
-def _of_arc(line: dict[str, bytes], is_http: bool) -> dict[str, str]:  # noqa: FBT001 - what was seen
+def _of_arc(line: dict[str, bytes], *, is_http: bool) -> dict[str, str]:
     """The line of an ARC record as a WARC record has it."""
     uri, ip, date, media_type = (
         line[name].decode("utf-8", "replace") for name in ("uri", "ip", "date", "type")

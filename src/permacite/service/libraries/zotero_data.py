@@ -34,6 +34,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from permacite.bibliography.model import Claim, Place
 from permacite.bibliography.zotero import TYPES, VOCABULARY, Annotation, AttachedFile, ZoteroItem
 from permacite.errors import ParseError
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,6 +45,7 @@ NAME = "zotero.sqlite"
 _ASIDE = ("", "-journal", "-wal")
 _MOST_TRIES = 5
 _MOST = 4 << 30
+_YEAR_MONTH_DAY = compile_pattern(r"[0-9]+-[0-9]+-[0-9]+")
 _FIELDS = {
     "title": "title",
     "date": "issued",
@@ -278,8 +280,8 @@ class _Reading:
 def _date(value: str) -> str:
     """A date as Zotero keeps it, "2019-05-00 May 2019", as ISO 8601 has it."""
     first, _, rest = value.partition(" ")
-    parts = first.split("-")
-    if len(parts) != 3 or not all(part.isascii() and part.isdigit() for part in parts):  # noqa: PLR2004 - year, month, day
+    if not _YEAR_MONTH_DAY.fullmatch(first):
         return value
+    parts = first.split("-")
     known = "-".join(part for part in parts if int(part))
     return known if int(parts[0]) else rest or value

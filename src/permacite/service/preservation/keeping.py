@@ -81,20 +81,20 @@ class Copies:
         repository = self._repository
         cautions, size = repository.fixity.cautions(), repository.log.size()
         start = self._start(new=new, since=since)
-        if start is None and not sample:
-            whole = chain(repository.fixity.fsck(), forks.findings(repository))
-            report = self._repaired(Report.of(whole, progress), repair_from, allow_private)
-            _note(repository, _CHECKED, len(report.bad))
+        is_whole = start is None and not sample
+        if is_whole:
+            found = repository.fixity.fsck()
         else:
             fresh = iter(()) if start is None else repository.fixity.verify_new(start)
-            part = chain(fresh, repository.fixity.verify_sample(sample), forks.findings(repository))
-            report = self._repaired(Report.of(part, progress), repair_from, allow_private)
-            _note(repository, _PART_CHECKED, len(report.bad))
-        if report.ok and (new or (start is None and not sample)):
+            found = chain(fresh, repository.fixity.verify_sample(sample))
+        report = Report.of(chain(found, forks.findings(repository)), progress)
+        report = self._repaired(report, repair_from, allow_private=allow_private)
+        _note(repository, _CHECKED if is_whole else _PART_CHECKED, len(report.bad))
+        if report.ok and (new or is_whole):
             _keep(repository, _REACHED, str(size))
         return dataclasses.replace(report, cautions=cautions)
 
-    def _repaired(self, report: Report, copy: str | None, allow_private: bool) -> Report:  # noqa: FBT001 - as it was given
+    def _repaired(self, report: Report, copy: str | None, *, allow_private: bool) -> Report:
         """Return the report after repairs from a copy."""
         if copy is None or report.ok:
             return report

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import secrets
 from datetime import datetime
 from functools import cached_property
@@ -303,7 +302,7 @@ class _TileFolder:
         aside = file.with_name(f"{file.name}.{secrets.token_hex(8)}.new")
         try:
             aside.write_bytes(content)
-            os.replace(aside, file)  # noqa: PTH105 - both are named
+            aside.replace(file)
         finally:
             aside.unlink(missing_ok=True)
 

@@ -267,6 +267,8 @@ def _cut(
     )
 
 
+_SECOND_ROW = 2
+"""The row below the head of a table."""
 _LEAD_ROWS = 20
 """Rows before what is cited."""
 
@@ -332,7 +334,7 @@ def table_sheet(
     if first is None:
         cited = area.rows[0] if area else table.row_of(spans[0][0]) if spans and table.height else 0
         first = cited - _LEAD_ROWS + 1 if cited > TABLE_ROWS // 2 else 2
-    first = max(2, min(first, table.height))
+    first = max(_SECOND_ROW, min(first, table.height))
     rows: list[TableRow] = []
     cells = 0
     for row in range(first - 1, min(table.height, first - 1 + TABLE_ROWS)):
@@ -347,7 +349,7 @@ def table_sheet(
         tuple(rows),
         table.height,
         max((len(row.cells) for row in (*rows, *filter(None, [head]))), default=0),
-        before=max(2, first - TABLE_ROWS) if first > 2 else None,  # noqa: PLR2004 - the second row
+        before=max(_SECOND_ROW, first - TABLE_ROWS) if first > _SECOND_ROW else None,
         after=end if end <= table.height else None,
     )
 

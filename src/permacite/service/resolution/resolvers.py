@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Leading", "Step", "Way", "way_from"]
 
+_REDIRECTS = range(300, 400)
 _DUPLICATE = compile_pattern(r'<([^<>]{1,4000}+)>[^,<]{0,200}?;\s*rel="?duplicate\b')
 _MOST_OCTETS = 1 << 20
 """Of what is known of a name."""
@@ -122,7 +123,7 @@ def _onward(answer: Exchange) -> list[str]:
             found.insert(0, value)
         elif field.lower() == "link":
             found += _DUPLICATE.findall(value)
-    if not 300 <= answer.status < 400:  # noqa: PLR2004 - redirects
+    if answer.status not in _REDIRECTS:
         return []
     try:
         return [absolute(each, answer.uri) for each in found]

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
@@ -109,7 +110,7 @@ async def web(request: Request) -> Response:
 
 async def tell(request: Request, reference: str, answer: Response) -> Response:
     """Say of an answer that it is a memento, if it is one and the archive is public."""
-    if not request.app.state.public or answer.status_code != 200 or "#" in reference:  # noqa: PLR2004 - HTTP
+    if not request.app.state.public or answer.status_code != HTTPStatus.OK or "#" in reference:
         return answer
     memento = await ask(request, lambda archive: archive.documents.captures.memento(reference))
     if memento is not None:

@@ -193,7 +193,8 @@ class AccessLog:
 
     def write(self, scope: Scope, request_id: str, **told: object) -> None:
         """Write a request and its result."""
-        names = [name for name, _ in parse_qsl(scope["query_string"].decode("latin-1"), True)]  # noqa: FBT003
+        query = scope["query_string"].decode("latin-1")
+        names = [name for name, _ in parse_qsl(query, keep_blank_values=True)]
         line = {
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
             "id": request_id,
@@ -218,7 +219,7 @@ class AccessLog:
             return ""
         if self._full:
             return str(full)
-        bits = 24 if full.version == 4 else 48  # noqa: PLR2004 - of IP
+        bits = 24 if isinstance(full, ipaddress.IPv4Address) else 48
         return str(ipaddress.ip_network((full, bits), strict=False))
 
 

@@ -108,7 +108,7 @@ class WorkerProcesses:
     async def _start(self, number: int) -> None:
         """Start a worker, and wait until it is ready. Raises StorageError."""
         ours, theirs = socket.socketpair()
-        ours.setblocking(False)  # noqa: FBT003 - as the library has it
+        ours.settimeout(0)
         self._channels[number] = ours
         with theirs:
             descriptor = theirs.fileno()
