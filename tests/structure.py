@@ -97,7 +97,7 @@ LIMITS: dict[str, int] = {
     "duplicates": 186,
     "modules entered by resolve": 44,
     "call depth of resolve": 21,
-    "modules entered by cite": 81,
+    "modules entered by cite": 71,
     "call depth of cite": 22,
     "modules entered by import": 39,
     "call depth of import": 20,

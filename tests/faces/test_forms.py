@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from permacite.service.citations.forms import forms
+from permacite.service.citations.forms import CitationForms
 from permacite.service.citations.source import Source
 
 REFERENCE = "urn:pdi://lab.example.us/2026/11/21/7.utf-8.1#char=1024,1039"
@@ -66,7 +66,7 @@ def squeezed(text: str) -> str:
 
 @pytest.mark.parametrize("words", HOSTILE)
 def test_markdown_shows_the_words_and_nothing_else(words: str) -> None:
-    rendered = MarkdownIt("commonmark").render(forms(source(words, words)).markdown)
+    rendered = MarkdownIt("commonmark").render(CitationForms(source(words, words)).markdown)
     shown = _Words(rendered)
     quoted, _, credit = shown.words.partition("—")
     assert squeezed(quoted) == squeezed(words)
@@ -76,14 +76,14 @@ def test_markdown_shows_the_words_and_nothing_else(words: str) -> None:
 
 @pytest.mark.parametrize("words", HOSTILE)
 def test_html_cites_the_permanent_name(words: str) -> None:
-    shown = _Words(forms(source(words, f"{words}\r\n{words}")).html)
+    shown = _Words(CitationForms(source(words, f"{words}\r\n{words}")).html)
     assert shown.tags[0] == ("blockquote", {"cite": REFERENCE})
     assert squeezed(shown.words).startswith(squeezed(f"{words} {words} — {words}"))
 
 
 @pytest.mark.parametrize("words", HOSTILE)
 def test_bibtex_braces_balance_and_fields_are_whole(words: str) -> None:
-    entry = forms(source(words, words)).bibtex
+    entry = CitationForms(source(words, words)).bibtex
     depth = 0
     for character in re.sub(r"\\[{}]", "", entry):
         depth += {"{": 1, "}": -1}.get(character, 0)
@@ -95,7 +95,7 @@ def test_bibtex_braces_balance_and_fields_are_whole(words: str) -> None:
 
 @pytest.mark.parametrize("words", HOSTILE)
 def test_csl_json_is_an_array_of_one_item(words: str) -> None:
-    (item,) = json.loads(forms(source(words, words)).csl_json)
+    (item,) = json.loads(CitationForms(source(words, words)).csl_json)
     assert item["title"] == words
     assert item["note"] == squeezed(words)
     assert item["accessed"] == {"date-parts": [[2026, 11, 21]]}
@@ -104,7 +104,7 @@ def test_csl_json_is_an_array_of_one_item(words: str) -> None:
 
 
 def test_ris_has_one_tag_a_line_and_an_end() -> None:
-    lines = forms(source("a\nb", "one\r\ntwo")).ris.split("\n")
+    lines = CitationForms(source("a\nb", "one\r\ntwo")).ris.split("\n")
     assert lines[0] == "TY  - ELEC"
     assert lines[-1] == "ER  - "
     assert all(re.fullmatch(r"[A-Z][A-Z0-9]  - .*", line) for line in lines)
@@ -113,7 +113,7 @@ def test_ris_has_one_tag_a_line_and_an_end() -> None:
 
 @pytest.mark.parametrize("words", HOSTILE)
 def test_wiki_template_ends_where_it_should(words: str) -> None:
-    wiki = forms(source(words, words)).wiki
+    wiki = CitationForms(source(words, words)).wiki
     inner = wiki.removeprefix("{{cite web |").removesuffix("}}")
     assert "}}" not in inner
     assert "{{" not in inner
@@ -144,12 +144,12 @@ PRIVATE = [
 
 @pytest.mark.parametrize(("base", "reason"), PRIVATE)
 def test_an_address_that_others_cannot_open_is_no_archive_url(base: str, reason: str) -> None:
-    made = forms(source("title", "words", url=f"{base}/{REFERENCE}"))
+    made = CitationForms(source("title", "words", url=f"{base}/{REFERENCE}"))
     assert "archive" not in made.wiki
     assert "|url=https://example.org/" in made.wiki
     (warning,) = made.warnings
     assert reason in warning
-    alone = forms(source("title", "words", uri=None, url=f"{base}/{REFERENCE}"))
+    alone = CitationForms(source("title", "words", uri=None, url=f"{base}/{REFERENCE}"))
     assert "url=" not in alone.wiki
 
 
@@ -164,13 +164,13 @@ PUBLIC = [
 
 @pytest.mark.parametrize("base", PUBLIC)
 def test_an_address_that_others_can_open_is_an_archive_url(base: str) -> None:
-    made = forms(source("title", "words", url=f"{base}/{REFERENCE}"))
+    made = CitationForms(source("title", "words", url=f"{base}/{REFERENCE}"))
     assert f"|archive-url={base}/" in made.wiki
     assert made.warnings == ()
 
 
 def test_a_document_without_an_address_has_all_forms() -> None:
-    made = forms(source("title", "words", uri=None))
+    made = CitationForms(source("title", "words", uri=None))
     assert "url-status" not in made.wiki
     assert "howpublished" not in made.bibtex
     assert URL in made.markdown
@@ -178,7 +178,7 @@ def test_a_document_without_an_address_has_all_forms() -> None:
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_any_text_gives_forms(title: str, quote: str) -> None:
-    made = forms(source(title, quote))
+    made = CitationForms(source(title, quote))
     assert json.loads(made.csl_json)[0]["title"] == title
     assert _Words(made.html).tags[0][1] == {"cite": REFERENCE}
 
@@ -194,7 +194,7 @@ def test_the_words_of_a_recording_say_when_they_are_heard() -> None:
         archive="lab.example.us",
         media_type="audio/wav",
     )
-    made = forms(heard)
+    made = CitationForms(heard)
     for form in (made.sentence, made.markdown, made.html):
         assert "0:02-0:04" in form
         assert "Ann: the tide turns" in form

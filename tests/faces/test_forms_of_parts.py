@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from pybtex.database import parse_string
 from tests.faces.nasty import TEXTS
 
-from permacite.service.citations.forms import CitationForms, forms
+from permacite.service.citations.forms import CitationForms
 from permacite.service.citations.source import Source
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ CASES = [
 @pytest.fixture(scope="module")
 def made_forms() -> list[CitationForms]:
     """The forms of every case."""
-    return [forms(each) for each, _ in CASES]
+    return [CitationForms(each) for each, _ in CASES]
 
 
 def test_every_part_is_told_by_every_form(made_forms: list[CitationForms]) -> None:
@@ -157,8 +157,8 @@ def test_an_annotation_selects_exactly_the_part(
 ) -> None:
     del part
     each = source(fragment, kind)
-    made = json.loads(forms(each).annotation)
-    assert made == json.loads(forms(each).annotation)
+    made = json.loads(CitationForms(each).annotation)
+    assert made == json.loads(CitationForms(each).annotation)
     assert made["target"]["id"] == each.reference
     assert made["target"]["source"]["id"] == each.url.partition("?")[0]
     own, *others = made["target"]["selector"]
@@ -184,7 +184,7 @@ def test_an_annotation_speaks_the_words_of_its_context() -> None:
                 check(inner)
 
     for fragment, kind, _, _ in PARTS:
-        made = json.loads(forms(source(fragment, kind)).annotation)
+        made = json.loads(CitationForms(source(fragment, kind)).annotation)
         assert made["@context"] == "http://www.w3.org/ns/anno.jsonld"
         assert made["motivation"] in terms
         check(made)

@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from pybtex.database import parse_string
 
 from permacite.bibliography import Date, Person, Place, Reference, Stated
-from permacite.service.citations.forms import CitationForms, forms
+from permacite.service.citations.forms import CitationForms
 from permacite.service.citations.source import Source
 from permacite.service.citations.writing.styles import COMMON, styled
 
@@ -59,7 +59,7 @@ SOURCES = [source(number, text) for number, text in enumerate(TEXTS)] + [
 @pytest.fixture(scope="module")
 def made_forms() -> list[CitationForms]:
     """The forms of every source."""
-    return [forms(each) for each in SOURCES]
+    return [CitationForms(each) for each in SOURCES]
 
 
 def squeezed(text: str) -> str:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.faces.test_forms_read_back import SOURCES, squeezed
 
-from permacite.service.citations.forms import forms
+from permacite.service.citations.forms import CitationForms
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-FORMS = [forms(each) for each in SOURCES]
+FORMS = [CitationForms(each) for each in SOURCES]
 
 
 def test_biber_and_pdflatex_read_every_entry(tmp_path: Path) -> None:

@@ -35,8 +35,7 @@ import calendar
 from typing import TYPE_CHECKING, TypeVar
 
 from permacite import uri
-from permacite.bibliography.model import Claim, Date, Person, Reference, Stated
-from permacite.bibliography.zotero import VOCABULARY as ZOTERO
+from permacite.bibliography.model import ZOTERO, Claim, Date, Person, Reference, Stated
 from permacite.errors import ParseError
 from permacite.scan import compile_pattern
 

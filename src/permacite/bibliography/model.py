@@ -7,7 +7,10 @@ from typing import Generic, NamedTuple, TypeVar
 
 from permacite.lazy_dataclass import dataclass
 
-__all__ = ["Claim", "Date", "Person", "Place", "Reference", "Stated"]
+__all__ = ["ZOTERO", "Claim", "Date", "Person", "Place", "Reference", "Stated"]
+
+ZOTERO = "Zotero"
+"""The vocabulary of what a Zotero library states."""
 
 _Value = TypeVar("_Value")
 

@@ -20,7 +20,7 @@ from collections import ChainMap
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from permacite.bibliography.model import Claim, Place
+from permacite.bibliography.model import ZOTERO, Claim, Place
 from permacite.errors import ParseError
 from permacite.lazy_dataclass import dataclass
 from permacite.markup.tokenizer import tokenize
@@ -29,9 +29,8 @@ from permacite.markup.tokens import EndTag, StartTag, Text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["TYPES", "VOCABULARY", "Annotation", "AttachedFile", "ZoteroItem", "items_of"]
+__all__ = ["TYPES", "Annotation", "AttachedFile", "ZoteroItem", "items_of"]
 
-VOCABULARY = "Zotero"
 _RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _PREFIXES = {
     _RDF: "rdf",
@@ -203,16 +202,16 @@ def _identifiers(node: _Node, kind: str) -> Iterator[str]:
 def _claims(node: _Node, kind: str, known: dict[str, _Node]) -> Iterator[Claim]:
     """What an item states, each under the name that Zotero gives it."""
     if kind in TYPES:
-        yield Claim("kind", TYPES[kind], Place(VOCABULARY, "itemType"))
+        yield Claim("kind", TYPES[kind], Place(ZOTERO, "itemType"))
     for name, of in _PLAIN.items():
         if node.first(name):
-            yield Claim(of, node.first(name), Place(VOCABULARY, name))
+            yield Claim(of, node.first(name), Place(ZOTERO, name))
     yield from _names(node)
     yield from _numbers(node)
     for container in _containers(node, known):
         for name, of in _OF_CONTAINER.items():
             if container.first(name):
-                place = Place(VOCABULARY, f"dcterms:isPartOf {name}")
+                place = Place(ZOTERO, f"dcterms:isPartOf {name}")
                 yield Claim(of, container.first(name), place)
         yield from _numbers(container)
 
@@ -235,11 +234,11 @@ def _names(node: _Node) -> Iterator[Claim]:
         for person in _people(node, name):
             family = person.first("foaf:surname")
             if family:
-                yield Claim(of, family, Place(VOCABULARY, name), person.first("foaf:givenName"))
+                yield Claim(of, family, Place(ZOTERO, name), person.first("foaf:givenName"))
     for publisher in node.all("dc:publisher"):
         for each in publisher.children:
             if each.first("foaf:name"):
-                yield Claim("publisher", each.first("foaf:name"), Place(VOCABULARY, "dc:publisher"))
+                yield Claim("publisher", each.first("foaf:name"), Place(ZOTERO, "dc:publisher"))
 
 
 def _people(node: _Node, name: str) -> Iterator[_Node]:
@@ -254,7 +253,7 @@ def _numbers(node: _Node) -> Iterator[Claim]:
     for each in node.all("dc:identifier"):
         name, _, value = each.text.partition(" ")
         if name in {"DOI", "ISBN", "ISSN"} and value:
-            yield Claim(name.lower(), value.strip(), Place(VOCABULARY, f"dc:identifier {name}"))
+            yield Claim(name.lower(), value.strip(), Place(ZOTERO, f"dc:identifier {name}"))
 
 
 def _collections(root: _Node) -> dict[str, tuple[str, ...]]:

@@ -9,24 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.capture.address import unreachable
 from permacite.lazy_dataclass import dataclass
-from permacite.service.citations.writing.annotation import annotation
-from permacite.service.citations.writing.bibtex import bibtex
-from permacite.service.citations.writing.csl import csl_json
-from permacite.service.citations.writing.prose import html_form, markdown, sentence
-from permacite.service.citations.writing.ris import ris
-from permacite.service.citations.writing.wiki import wiki
 
 if TYPE_CHECKING:
     from permacite.service.citations.source import Source
 
-__all__ = ["CitationForms", "forms"]
+__all__ = ["CitationForms"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CitationForms:
-    """Ready forms of one citation, for pasting."""
+    """Ready forms of one citation, for pasting; each is written when it is first asked for."""
 
     sentence: str
     markdown: str
@@ -36,27 +29,51 @@ class CitationForms:
     ris: str
     wiki: str
     annotation: str
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str, ...]
     """What a form leaves out, and why."""
 
+    def __init__(self, source: Source) -> None:
+        """Take what is cited, from which every form is written."""
+        object.__setattr__(self, "_source", source)
 
-def forms(source: Source) -> CitationForms:
-    """Every form of `source`."""
-    private = _AN_ACCOUNT if source.account else unreachable(source.url)
-    return CitationForms(
-        sentence=sentence(source),
-        markdown=markdown(source),
-        html=html_form(source),
-        bibtex=bibtex(source),
-        csl_json=csl_json(source),
-        ris=ris(source),
-        wiki=wiki(source, is_public=private is None),
-        annotation=annotation(source),
-        warnings=() if private is None else (_left_out(private),),
-    )
+    def __getattr__(self, name: str) -> object:
+        """Write a form, and keep it."""
+        if name not in type(self).__dataclass_fields__:
+            raise AttributeError(name=name, obj=self)
+        value = _written(vars(self)["_source"], name)
+        object.__setattr__(self, name, value)
+        return value
+
+
+def _written(source: Source, name: str) -> object:
+    """One form, or the warnings."""
+    from permacite.service.citations.writing import annotation, bibtex, csl, prose, ris, wiki
+
+    if name in {"wiki", "warnings"}:
+        private = _private(source)
+        if name == "wiki":
+            return wiki.wiki(source, is_public=private is None)
+        return () if private is None else (_left_out(private),)
+    writers = {
+        "sentence": prose.sentence,
+        "markdown": prose.markdown,
+        "html": prose.html_form,
+        "bibtex": bibtex.bibtex,
+        "csl_json": csl.csl_json,
+        "ris": ris.ris,
+        "annotation": annotation.annotation,
+    }
+    return writers[name](source)
 
 
 _AN_ACCOUNT = "the page was seen with an account"
+
+
+def _private(source: Source) -> str | None:
+    """Why others cannot open the address of a citation; None where they can."""
+    from permacite.capture.address import unreachable
+
+    return _AN_ACCOUNT if source.account else unreachable(source.url)
 
 
 def _left_out(private: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from permacite.bibliography import ASSERTION, Claim, Place, Reference, gather, reference
-from permacite.bibliography.zotero import VOCABULARY
+from permacite.bibliography.model import ZOTERO
 from permacite.cache import Cache
 from permacite.errors import RestrictedError
 from permacite.markup import Document
@@ -95,7 +95,7 @@ def _on_record(version: Version) -> Iterator[Claim]:
     for each in claims if isinstance(claims, list) else ():
         match each:
             case [str(field), str(value), str(name), given]:
-                place = Place(VOCABULARY, name)
+                place = Place(ZOTERO, name)
                 yield Claim(field, value, place, given if isinstance(given, str) else None)
 
 

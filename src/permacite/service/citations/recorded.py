@@ -10,7 +10,7 @@ from permacite.errors import RestrictedError
 from permacite.fragments import convert
 from permacite.lazy_dataclass import dataclass
 from permacite.service import names
-from permacite.service.citations.forms import forms
+from permacite.service.citations.forms import CitationForms
 from permacite.service.citations.metadata import reference_of
 from permacite.service.citations.parts import clock, part_of
 from permacite.service.citations.source import source_of
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from permacite.fragments import Text
     from permacite.pdi import PDI, FragmentPDI
     from permacite.renditions import Printed
-    from permacite.service.citations.forms import CitationForms
     from permacite.service.citations.source import Source
     from permacite.service.transcripts.playing import Heard, Said
 
@@ -191,7 +190,7 @@ def _cited(texts: _Texts, citation: Citation, *, nth: int = 1, occurrences: int 
         occurrences=occurrences,
         nth=nth,
         note=citation.note,
-        forms=forms(source),
+        forms=CitationForms(source),
         heard=heard,
         said=said,
         labels=printed,

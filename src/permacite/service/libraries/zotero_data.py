@@ -31,8 +31,8 @@ from collections import defaultdict
 from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from permacite.bibliography.model import Claim, Place
-from permacite.bibliography.zotero import TYPES, VOCABULARY, Annotation, AttachedFile, ZoteroItem
+from permacite.bibliography.model import ZOTERO, Claim, Place
+from permacite.bibliography.zotero import TYPES, Annotation, AttachedFile, ZoteroItem
 from permacite.errors import ParseError
 from permacite.scan import compile_pattern
 
@@ -238,16 +238,16 @@ class _Reading:
     def _claims(self, item: int, kind: str) -> Iterator[Claim]:
         """What an item states, each under the name that Zotero gives it."""
         if kind in TYPES:
-            yield Claim("kind", TYPES[kind], Place(VOCABULARY, "itemType"))
+            yield Claim("kind", TYPES[kind], Place(ZOTERO, "itemType"))
         data = self._data.get(item, {})
         for name, of in _FIELDS.items():
             if data.get(name):
                 value = _date(data[name]) if name == "date" else data[name]
-                yield Claim(of, value, Place(VOCABULARY, name))
+                yield Claim(of, value, Place(ZOTERO, name))
         for role, given, family, is_whole in self._rows.execute(_CREATORS, (item,)):
             if role in _ROLES and family:
                 name = "" if is_whole else str(given or "")
-                yield Claim(_ROLES[role], str(family), Place(VOCABULARY, role), name)
+                yield Claim(_ROLES[role], str(family), Place(ZOTERO, role), name)
 
     def _file(self, row: _Row) -> AttachedFile | None:
         """The file of an attachment; None for a link to the web, or a picture in a note."""

@@ -20,7 +20,7 @@ from permacite.errors import NotFoundError, ParseError
 from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 from permacite.service import names
-from permacite.service.citations.forms import forms
+from permacite.service.citations.forms import CitationForms
 from permacite.service.citations.source import source_of
 from permacite.service.citations.writing.prose import escaped_markdown
 from permacite.service.resolution.resolving import Resolver
@@ -97,12 +97,12 @@ def _written(repository: Repository, mark: re.Match[str], part: Resolved, kind: 
     source = source_of(repository, version, part.exact, words, about=about)
     if kind in _HTML:
         if form == "quote":
-            return forms(source).html
+            return CitationForms(source).html
         lines = "<br>\n".join(html.escape(line) for line in words.splitlines())
         return f'<q cite="{html.escape(source.reference)}">{lines}</q>' if form == "q" else lines
     if kind in _MARKDOWN:
         if form == "quote":
-            return _indented(mark, forms(source).markdown)
+            return _indented(mark, CitationForms(source).markdown)
         escaped = escaped_markdown(" ".join(words.split()))
         return f"\u201c{escaped}\u201d ([source](<{source.url}>))" if form == "q" else escaped
     return words if form == "words" else f"\u201c{words}\u201d ({source.reference})"
