@@ -9,9 +9,7 @@ import click
 from permacite.cli.output import at_option, emit, json_option, note, table
 from permacite.click_options import click_options
 from permacite.service.archive import Archive
-from permacite.service.citations.selecting.selections import PROGRAMS
-from permacite.service.citations.selecting.selectors import MOST_BYTES
-from permacite.service.citations.typed import CiteTarget
+from permacite.service.citations.typed import PROGRAMS, CiteTarget
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -93,6 +91,8 @@ def _check_way(given: list[str], frame: int | None) -> None:
 
 def _read(path: str) -> str:
     """A file of JSON, or what comes in where it is "-"."""
+    from permacite.service.citations.selecting.selectors import MOST_BYTES
+
     try:
         with click.open_file(path, "rb") as file:
             content: bytes = file.read(MOST_BYTES + 1)

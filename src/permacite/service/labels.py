@@ -67,13 +67,13 @@ def printed_of(
         return ()
     if representation.media_type == "text/csv":
         return tuple(_in_table(table_of(repository, representation), fragment))
-    place = pdi.PagePlace.of(fragment.scheme, fragment.positions)
-    if place is not None:
-        return _printed_on(repository, representation, place)
-    if fragment.scheme != "char" or representation.media_type != "text/plain":
+    if fragment.scheme != "char":
+        place = pdi.PagePlace.of(fragment.scheme, fragment.positions)
+        return () if place is None else _printed_on(repository, representation, place)
+    if representation.media_type != "text/plain":
         return ()
-    start, end = map(int, fragment.positions)
-    return printed_at(labels_of(repository, representation), start, end)
+    labels = labels_of(repository, representation)
+    return printed_at(labels, *map(int, fragment.positions)) if labels else ()
 
 
 def table_of(repository: Repository, representation: Representation) -> CellTable:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "TextOf",
+    "are_words",
     "as_address",
     "document_of",
     "drawn_text",
@@ -183,6 +184,16 @@ def text_representation(repository: Repository, name: pdi.PDI) -> Representation
 def is_drawn(representation: Representation) -> bool:
     """Whether a format is of a page as a browser drew it: the page, its words, its picture."""
     return pdi.DRAWN_PAGE in {representation.format, representation.derived_from}
+
+
+def are_words(representation: Representation) -> bool:
+    """Whether this is the text of captions, by the rules that are known here."""
+    rules, _, version = (representation.rendition or "").partition("/")
+    if rules != "permacite-captions":
+        return False
+    from permacite import captions
+
+    return version == str(captions.RENDITION_VERSION)
 
 
 def drawn_text(version: Version) -> Representation | None:

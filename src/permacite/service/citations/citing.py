@@ -9,10 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from permacite import mhtml
 from permacite.archive.model.submitted import NewCitation
 from permacite.errors import ConflictError, LimitError, NotFoundError, ParseError, PermaciteError
-from permacite.extract.inner import pages_within, text_within
 from permacite.fragments import quote as quotes
 from permacite.media_types import AGGREGATE, PDF
 from permacite.pdi import SCHEMES
@@ -165,7 +163,10 @@ def _record(
             note=note,
         )
     )
-    return recorded.cited(repository, citation, nth=chosen.nth, occurrences=chosen.occurrences)
+    texts = recorded.CitedTexts(repository)
+    if not path:
+        texts.keep(source)
+    return recorded.cited(texts, citation, nth=chosen.nth, occurrences=chosen.occurrences)
 
 
 def _is_of_text(repository: Repository, fragment: pdi.FragmentPDI) -> bool:
@@ -227,7 +228,7 @@ def _cite_part(
             note=note,
         )
     )
-    return recorded.cited(repository, citation)
+    return recorded.cited(recorded.CitedTexts(repository), citation)
 
 
 def _empty(part: str) -> ParseError:
@@ -377,6 +378,9 @@ def _within(repository: Repository, source: TextOf, quote: str) -> Iterator[tupl
     aggregate = aggregate_of(repository, source.representation.pdi)
     if aggregate is None:
         return
+    from permacite import mhtml
+    from permacite.extract.inner import pages_within, text_within
+
     try:
         opened = mhtml.open(repository.contents.read(aggregate))
     except PermaciteError:  # it is not given out, or is none

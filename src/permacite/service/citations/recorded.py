@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from permacite.archive.objects.source import MOST_OF_BLOB, git_blob
@@ -15,7 +16,6 @@ from permacite.service.citations.metadata import reference_of
 from permacite.service.citations.parts import clock, part_of
 from permacite.service.citations.source import source_of
 from permacite.service.labels import printed_of, record_of
-from permacite.service.transcripts.playing import Sayings, are_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from permacite.pdi import PDI, FragmentPDI
     from permacite.renditions import Printed
     from permacite.service.citations.source import Source
-    from permacite.service.transcripts.playing import Heard, Said
+    from permacite.service.transcripts.playing import Heard, Said, Sayings
 
-__all__ = ["Cited", "all_cited", "cited", "swhid"]
+__all__ = ["Cited", "CitedTexts", "all_cited", "cited", "swhid"]
 
 
 _LF = b"\n"
@@ -92,33 +92,43 @@ class Cited:
     or "octets"; of several, what decided."""
 
 
-def cited(
-    repository: Repository, citation: Citation, *, nth: int = 1, occurrences: int = 1
-) -> Cited:
-    """A recorded citation with its addresses and forms."""
-    return _cited(_Texts(repository), citation, nth=nth, occurrences=occurrences)
-
-
 def all_cited(repository: Repository, citations: Iterable[Citation]) -> tuple[Cited, ...]:
     """Recorded citations likewise; every text they are of is read once."""
-    texts = _Texts(repository)
-    return tuple(_cited(texts, citation) for citation in citations)
+    texts = CitedTexts(repository)
+    return tuple(cited(texts, citation) for citation in citations)
 
 
-class _Texts:
+class CitedTexts:
     """The texts of an archive that are cited, and what their documents say: each read once."""
 
     def __init__(self, repository: Repository) -> None:
         self.archive = repository
-        self.sayings = Sayings(repository)
         self._known: dict[str, Text | None] = {}
         self._references: dict[PDI, Reference] = {}
 
+    @cached_property
+    def sayings(self) -> Sayings:
+        """What is said in recordings, and when."""
+        from permacite.service.transcripts.playing import Sayings
+
+        return Sayings(self.archive)
+
+    def keep(self, source: names.TextOf) -> None:
+        """Keep a text that has been read already."""
+        self._known[source.representation.digest] = source.entity
+
     def of(self, representation: Representation) -> Text | None:
         """A text as an entity; None where it is not given out."""
-        if representation.digest not in self._known:
-            self._known[representation.digest] = self._read(representation)
-        return self._known[representation.digest]
+        digest = representation.digest
+        if digest not in self._known:
+            try:
+                text = names.text_of(self.archive, representation, whole=False)
+            except RestrictedError:
+                # What was cited stays on record; checks of it cannot be made any more.
+                self._known[digest] = None
+            else:
+                self._known[digest] = text.entity
+        return self._known[digest]
 
     def about(self, version: Version) -> Reference:
         """What a version says of itself."""
@@ -140,18 +150,13 @@ class _Texts:
         record = record_of(self.archive, representation)
         return () if record is None else tuple(notice.text for notice in record.notices)
 
-    def _read(self, representation: Representation) -> Text | None:
-        try:
-            return names.text_of(self.archive, representation, whole=False).entity
-        except RestrictedError:
-            return None  # what was cited stays on record; checks of it cannot be made any more
 
-
-def _cited(texts: _Texts, citation: Citation, *, nth: int = 1, occurrences: int = 1) -> Cited:
+def cited(texts: CitedTexts, citation: Citation, *, nth: int = 1, occurrences: int = 1) -> Cited:
+    """A recorded citation with its addresses and forms."""
     repository = texts.archive
     representation = repository.lookup.representation(citation.pdi)
     version = repository.lookup.version(citation.pdi)
-    heard, said = _sayings(texts.sayings, representation, citation)
+    heard, said = _sayings(texts, representation, citation)
     printed = texts.printed(representation, names.document_of(citation.fragment)[1])
     source = source_of(
         repository,
@@ -220,17 +225,17 @@ def _title(title: str, heard: Sequence[Heard]) -> str:
 
 
 def _sayings(
-    sayings: Sayings, representation: Representation, citation: Citation
+    texts: CitedTexts, representation: Representation, citation: Citation
 ) -> tuple[tuple[Heard, ...], tuple[Said, ...]]:
     """Where cited words of a transcript are said; what is said in a cited time of a recording."""
-    if citation.start is not None and citation.end is not None and are_words(representation):
-        return tuple(sayings.heard(representation, (citation.start, citation.end))), ()
+    if citation.start is not None and citation.end is not None and names.are_words(representation):
+        return tuple(texts.sayings.heard(representation, (citation.start, citation.end))), ()
     fragment = names.document_of(citation.fragment)[1]
     time = None if fragment is None else part_of(fragment).milliseconds
-    return (), () if time is None else tuple(sayings.said(representation, *time))
+    return (), () if time is None else tuple(texts.sayings.said(representation, *time))
 
 
-def _swhid(texts: _Texts, representation: Representation, citation: Citation) -> str | None:
+def _swhid(texts: CitedTexts, representation: Representation, citation: Citation) -> str | None:
     is_text = representation.media_type.startswith("text/")
     if not is_text or citation.start is None or citation.end is None:
         return None
@@ -241,7 +246,7 @@ def _swhid(texts: _Texts, representation: Representation, citation: Citation) ->
 
 
 def _rfc5147_url(
-    texts: _Texts, representation: Representation, citation: Citation, address: str
+    texts: CitedTexts, representation: Representation, citation: Citation, address: str
 ) -> str | None:
     """The address with an RFC 5147 fragment and checks.
 

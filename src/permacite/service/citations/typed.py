@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
     from permacite.pdi import Specifier
 
-__all__ = ["WAYS", "CiteTarget", "Way", "specifier"]
+__all__ = ["PROGRAMS", "WAYS", "CiteTarget", "Way", "specifier"]
+
+PROGRAMS = ("hypothesis", "zotero")
+"""Programs that are told of passages."""
 
 _SCHEMES = SCHEMES.extended(LINE)
 _SECOND, _MINUTE, _HOUR = 1000, 60_000, 3_600_000

@@ -22,7 +22,7 @@ from permacite.service import names
 from permacite.service.citations.parts import Part, part_of, told
 from permacite.service.reader import marking
 from permacite.service.transcripts import relating
-from permacite.service.transcripts.playing import Heard, Sayings, are_words, passages
+from permacite.service.transcripts.playing import Heard, Sayings, passages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -380,7 +380,7 @@ def _of_words(
 ) -> Speaking | None:
     """The words of a recording, and what plays it."""
     item = relating.transcript_in(repository, version)
-    if item is None or not are_words(item.words):
+    if item is None or not names.are_words(item.words):
         return None
     span = marked.spans[0] if marked.spans and not marked.caret else None
     heard = sayings.heard(item.words, span) or sayings.heard(item.words)

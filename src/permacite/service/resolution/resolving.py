@@ -361,7 +361,7 @@ def _with_sayings(
     from permacite.service.citations.parts import part_of
     from permacite.service.transcripts import playing
 
-    if playing.are_words(representation):
+    if names.are_words(representation):
         span = None if answer.start is None or answer.end is None else (answer.start, answer.end)
         heard = playing.Sayings(repository).heard(representation, span)
         return dataclasses.replace(answer, heard=tuple(heard))

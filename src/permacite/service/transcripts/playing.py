@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from permacite.archive.repository import Repository
     from permacite.captions import SpokenSpan, Words
 
-__all__ = ["Heard", "Said", "Sayings", "TranscriptLine", "are_words", "passages"]
-
-_RULES = f"permacite-captions/{captions.RENDITION_VERSION}"
+__all__ = ["Heard", "Said", "Sayings", "TranscriptLine", "passages"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +134,6 @@ class Sayings:
 
     def _is_given_out(self, representation: Representation) -> bool:
         return not self._repository.lookup.restrictions([representation])
-
-
-def are_words(representation: Representation) -> bool:
-    """Whether this is the text of captions, by the rules that are known here."""
-    return representation.rendition == _RULES
 
 
 def lines_of(

@@ -15,7 +15,7 @@ from permacite.service.citations.quoted import passage
 from permacite.service.citations.selecting import selectors
 from permacite.service.citations.selecting.areas import frame_of
 from permacite.service.citations.selecting.finding import find
-from permacite.service.citations.typed import CiteTarget
+from permacite.service.citations.typed import PROGRAMS, CiteTarget
 from permacite.service.labels import places_of, printed_of, text_of_pages
 from permacite.service.location import resolver_of
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from permacite.renditions.pdf.frames import Box
     from permacite.service.citations.recorded import Cited
 
-__all__ = ["PROGRAMS", "Selections", "hypothesis", "zotero"]
+__all__ = ["Selections", "hypothesis", "zotero"]
 
 _YELLOW = "#ffd400"
 _PAGES = 2
@@ -71,7 +71,7 @@ class Selections:
         """
         if program not in PROGRAMS:
             raise ParseError(f"expected {' or '.join(PROGRAMS)}", program, 0)
-        return PROGRAMS[program](self._repository, reference)
+        return _WRITERS[program](self._repository, reference)
 
 
 def hypothesis(repository: Repository, reference: str) -> str:
@@ -189,8 +189,7 @@ def _in_file(
     return [[round(edge, 3) for edge in frame.area_in_file(box)] for box in boxes]
 
 
-PROGRAMS: dict[str, Callable[[Repository, str], str]] = {
-    "hypothesis": hypothesis,
-    "zotero": zotero,
-}
-"""Programs that are told of passages, by their names."""
+_WRITERS: dict[str, Callable[[Repository, str], str]] = dict(
+    zip(PROGRAMS, (hypothesis, zotero), strict=True)
+)
+"""What writes a passage as each program has it."""
