@@ -15,7 +15,7 @@ from tests.spec.test_extract_s3_4_media import animation, film
 
 from permacite import errors
 from permacite.pdi import LINE, SCHEMES
-from permacite.service.citations.typed import WAYS
+from permacite.service.citations.parts import WAYS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from permacite.errors import ParseError
 from permacite.pdi import FragmentPDI, parse
-from permacite.service.citations.parts import clock, part_of, told_of
-from permacite.service.citations.typed import WAYS, specifier
+from permacite.service.citations.parts import WAYS, clock, part_of, specifier, told_of
 
 KINDS = {
     "char": "text/plain", "line": "text/plain", "elt": "text/html", "name": "text/html",

@@ -9,7 +9,7 @@ import click
 from permacite.cli.output import at_option, emit, json_option, note, table
 from permacite.click_options import click_options
 from permacite.service.archive import Archive
-from permacite.service.citations.typed import PROGRAMS, CiteTarget
+from permacite.service.citations.parts import PROGRAMS, CiteTarget
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from permacite.service.assertions.jottings import Annotations
     from permacite.service.checking import Drift
     from permacite.service.citations.citations import Citations
+    from permacite.service.citations.parts import CiteTarget
     from permacite.service.citations.recorded import Cited
-    from permacite.service.citations.typed import CiteTarget
     from permacite.service.findings import Report
     from permacite.service.holdings import Documents
     from permacite.service.ingest.options import CommitOptions, SaveOptions
@@ -165,7 +165,7 @@ class Archive:
         The part is a `target`, or the fields of `CiteTarget` by their names.
         """
         from permacite.service.citations.citing import cite
-        from permacite.service.citations.typed import CiteTarget
+        from permacite.service.citations.parts import CiteTarget
 
         target = with_fields(target or CiteTarget(), fields)
         return cite(self._repository, reference, target, note=note, when=when)

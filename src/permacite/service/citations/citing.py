@@ -16,7 +16,7 @@ from permacite.media_types import AGGREGATE, PDF
 from permacite.pdi import SCHEMES
 from permacite.renditions import ranges_of
 from permacite.service import addresses, names
-from permacite.service.citations import recorded, typed
+from permacite.service.citations import parts, recorded
 from permacite.service.citations.quoted import Chosen, choose, passage
 from permacite.service.labels import labels_of, text_of_pages
 from permacite.service.names import TextOf
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from permacite.archive.model.answered import Representation
     from permacite.archive.repository import Repository
     from permacite.pdi import Specifier
+    from permacite.service.citations.parts import CiteTarget
     from permacite.service.citations.recorded import Cited
-    from permacite.service.citations.typed import CiteTarget
     from permacite.text.document import DocumentText
 
 __all__ = [
@@ -182,7 +182,7 @@ def _specifier(
 ) -> Specifier:
     """What is said of a part, as a fragment of a format that has this scheme."""
     try:
-        return typed.specifier(scheme, said, representation.media_type)
+        return parts.specifier(scheme, said, representation.media_type)
     except ParseError as error:
         known = SCHEMES.get(scheme)
         if known is not None and not known.applies(representation.media_type):
@@ -238,7 +238,7 @@ def _empty(part: str) -> ParseError:
 
 def _choose_place(source: names.TextOf, scheme: str, said: str) -> Chosen:
     """Characters or lines of a text."""
-    found = typed.specifier(scheme, said, source.representation.media_type)
+    found = parts.specifier(scheme, said, source.representation.media_type)
     start, end = map(int, found.positions)
     edges = None
     if scheme == "line":

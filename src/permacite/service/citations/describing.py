@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from permacite.capture.address import unreachable
 from permacite.lazy_dataclass import dataclass
 from permacite.service import names
-from permacite.service.citations.metadata import reference_of
-from permacite.service.citations.source import source_of
+from permacite.service.citations.source import reference_of, source_of
 from permacite.service.labels import printed_of
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ from permacite.fragments import convert
 from permacite.lazy_dataclass import dataclass
 from permacite.service import names
 from permacite.service.citations.forms import CitationForms
-from permacite.service.citations.metadata import reference_of
 from permacite.service.citations.parts import clock, part_of
-from permacite.service.citations.source import source_of
+from permacite.service.citations.source import reference_of, source_of
 from permacite.service.labels import printed_of, record_of
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from permacite.limits import UPLOAD_BYTES
 from permacite.service import names, sources
 from permacite.service.access import Choice
 from permacite.service.citations.citing import cite
-from permacite.service.citations.typed import CiteTarget
+from permacite.service.citations.parts import CiteTarget
 from permacite.service.ingest.fetching import Fetched
 from permacite.service.ingest.saving import Ingest, Wanted
 from permacite.service.location import resolver_of

@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 
 from permacite.errors import PermaciteError
 from permacite.service import addresses, names
-from permacite.service.citations.metadata import reference_of
+from permacite.service.citations.source import reference_of
 from permacite.service.search.index import Row, forget, put
 from permacite.service.search.terms import folded
 

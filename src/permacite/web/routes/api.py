@@ -16,7 +16,7 @@ from permacite import media_types
 from permacite.errors import NotFoundError, ParseError, RestrictedError
 from permacite.limits import COMPARED_BYTES, LARGEST_PAGE_ITEMS, VERSION_ITEMS
 from permacite.options import from_json
-from permacite.service.citations.typed import WAYS, CiteTarget
+from permacite.service.citations.parts import WAYS, CiteTarget
 from permacite.service.names import as_address
 from permacite.service.reader.selection import Selected
 from permacite.web import headers

@@ -22,7 +22,7 @@ from permacite.lazy_dataclass import dataclass
 from permacite.media_types import PAGES, PDF
 from permacite.pdi import PagePlace
 from permacite.service import addresses, names
-from permacite.service.citations import quoted, typed
+from permacite.service.citations import parts, quoted
 from permacite.service.citations.selecting import areas, media, selectors
 from permacite.service.labels import places_of
 
@@ -196,7 +196,7 @@ class _PartFinder:
         medial = media.part_of(value)
         if medial is not None:
             original = self._formats.named or self._formats.original()
-            named = typed.specifier(*medial, original.media_type)
+            named = parts.specifier(*medial, original.media_type)
             return self._formats.named_part(original.pdi.fragment(named.scheme, *named.positions))
         part = self._of_name(value) if is_ours or not is_counted else None
         if part is not None:
@@ -206,7 +206,7 @@ class _PartFinder:
             text = self._formats.source().representation
             reference = addresses.characters_in(self._formats.repository, text, value)
         elif value.startswith("/"):
-            pointer = typed.specifier("pointer", uri.unquote(value), "application/json")
+            pointer = parts.specifier("pointer", uri.unquote(value), "application/json")
             reference = str(self._formats.original().pdi.fragment("pointer", *pointer.positions))
         else:
             reference = addresses.passage_in(self._formats.repository, self._formats.version, value)
@@ -237,7 +237,7 @@ class _PartFinder:
         main = self._formats.repository.lookup.main(self._formats.version)
         if main.media_type not in PAGES:
             raise NotFoundError("only pages have elements that are selected so", str(main.pdi))
-        named = typed.specifier("name", name, main.media_type)
+        named = parts.specifier("name", name, main.media_type)
         part = main.pdi.fragment(named.scheme, *named.positions)
         self._formats.repository.contents.excerpt(main, part.specifier)
         return SelectedPassage(str(part), ("element",))

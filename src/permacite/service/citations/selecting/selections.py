@@ -11,11 +11,11 @@ from permacite.media_types import PDF
 from permacite.pdi import PagePlace
 from permacite.service import addresses, names
 from permacite.service.citations.citing import cite
+from permacite.service.citations.parts import PROGRAMS, CiteTarget
 from permacite.service.citations.quoted import passage
 from permacite.service.citations.selecting import selectors
 from permacite.service.citations.selecting.areas import frame_of
 from permacite.service.citations.selecting.finding import find
-from permacite.service.citations.typed import PROGRAMS, CiteTarget
 from permacite.service.labels import places_of, printed_of, text_of_pages
 from permacite.service.location import resolver_of
 

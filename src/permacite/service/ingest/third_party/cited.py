@@ -12,7 +12,7 @@ from permacite.errors import ConflictError, NotFoundError, PermaciteError
 from permacite.lazy_dataclass import dataclass
 from permacite.service import names
 from permacite.service.citations.citing import cite
-from permacite.service.citations.typed import CiteTarget
+from permacite.service.citations.parts import CiteTarget
 from permacite.service.resolution.resolving import Resolver
 
 if TYPE_CHECKING:
