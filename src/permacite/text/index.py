@@ -21,7 +21,6 @@ import sys
 import zlib
 from array import array
 from bisect import bisect_left, bisect_right
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -85,6 +84,8 @@ class Index:
 
         Raises ParseError for a charset that cannot be decoded.
         """
+        from concurrent.futures import ThreadPoolExecutor
+
         resolved = charsets.resolve(charset) if isinstance(charset, str) else charset
         mode = line_endings_in(resolved, line_endings)
         bytes_of = source_of(source)

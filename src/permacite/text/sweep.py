@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import sys
 from collections import deque
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from itertools import islice, pairwise
 from queue import SimpleQueue
@@ -368,6 +367,8 @@ class _Work:
         """Count in a thread for each counter, and give the counts in order."""
         waiting: deque[Future[list[Counts]]] = deque()
         idle: SimpleQueue[_Seat] = SimpleQueue()
+
+        from concurrent.futures import ThreadPoolExecutor
 
         def work(run: range) -> list[Counts]:
             seat = idle.get()

@@ -12,6 +12,7 @@ The categories are those of Unicode's CLDR. docs/how-to/add-a-language.md says h
 from __future__ import annotations
 
 from functools import cache, cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -35,33 +36,40 @@ _KIB = 1024
 
 
 class Words:
-    """The words of one language. Its file is read when the first of them is asked for."""
+    """The words of one language. A table of its file is parsed when a word of it is asked for."""
 
     def __init__(self, language: str) -> None:
         self.language = language
+        self._tables: dict[str, Any] = {}
+        self._sentences: dict[str, dict[str, str | dict[str, str]]] = {}
 
     @cached_property
-    def _table(self) -> Mapping[str, Any]:
-        import tomllib
-        from importlib.resources import files
+    def _sources(self) -> dict[str, str]:
+        """The tables of the file by their names, as they are written."""
+        text = Path(__file__).with_name(f"{self.language}.toml").read_text(encoding="utf-8")
+        parts = text.split("\n[")[1:]
+        return {part.partition("]")[0]: f"[{part}" for part in parts}
 
-        text = files(__name__).joinpath(f"{self.language}.toml").read_text(encoding="utf-8")
-        return tomllib.loads(text)
+    def _table(self, name: str) -> Any:
+        table = self._tables.get(name)
+        if table is None:
+            import tomllib
+
+            table = self._tables[name] = tomllib.loads(self._sources[name])[name]
+        return table
+
+    def _sentences_of(self, name: str) -> dict[str, str | dict[str, str]]:
+        """The sentences of a table, by their whole keys."""
+        sentences = self._sentences.get(name)
+        if sentences is None:
+            sentences = self._sentences[name] = dict(_flat(self._table(name), f"{name}."))
+        return sentences
 
     @cached_property
     def texts(self) -> dict[str, str | dict[str, str]]:
         """The sentences by their keys; those in plural categories by category."""
-        return dict(_flat(self._table))
-
-    @property
-    def _dates(self) -> dict[str, Any]:
-        dates: dict[str, Any] = self._table["dates"]
-        return dates
-
-    @property
-    def _numbers(self) -> dict[str, str]:
-        numbers: dict[str, str] = self._table["numbers"]
-        return numbers
+        tables = map(self._sentences_of, self._sources)
+        return {key: text for table in tables for key, text in table.items()}
 
     def __call__(self, key: str, /, **values: object) -> str:
         """The sentence of a key, with its values. Raises KeyError for one that is not there."""
@@ -69,7 +77,7 @@ class Words:
 
     def pattern(self, key: str, values: Mapping[str, object]) -> str:
         """A sentence with its places still open: the one for as many as `count` says."""
-        text = self.texts[key]
+        text = self._sentences_of(key.partition(".")[0])[key]
         if isinstance(text, str):
             return text
         return text[self._category(values["count"])]
@@ -87,11 +95,13 @@ class Words:
 
     def texts_under(self, *tables: str) -> dict[str, str | dict[str, str]]:
         """The raw sentences of some tables, for scripts."""
-        return {key: text for key, text in self.texts.items() if key.partition(".")[0] in tables}
+        wanted = [name for name in self._sources if name in tables]
+        return {key: text for name in wanted for key, text in self._sentences_of(name).items()}
 
     def number(self, number: float, places: int = 0) -> str:
         """A number: 1,234.5."""
-        marks = {",": self._numbers["group"], ".": self._numbers["decimal"]}
+        written = self._table("numbers")
+        marks = {",": written["group"], ".": written["decimal"]}
         return "".join(marks.get(mark, mark) for mark in f"{number:,.{places}f}")
 
     def size(self, size_bytes: int) -> str:
@@ -106,20 +116,22 @@ class Words:
 
     def day(self, day: date) -> str:
         """A day: 2 November 2026."""
-        number = self._dates["first"] if day.day == 1 else str(day.day)
-        month = self._dates["months"][day.month - 1]
+        number = self._table("dates")["first"] if day.day == 1 else str(day.day)
+        month = self._table("dates")["months"][day.month - 1]
         return self("dates.day", day=number, month=month, year=f"{day.year:04}")
 
     def month(self, day: date) -> str:
         """The month of a day: November 2026."""
         return self(
-            "dates.month", month=self._dates["months"][day.month - 1], year=f"{day.year:04}"
+            "dates.month",
+            month=self._table("dates")["months"][day.month - 1],
+            year=f"{day.year:04}",
         )
 
     @property
     def weekdays(self) -> list[str]:
         """The days of the week, in short, from Monday on."""
-        return list(self._dates["weekdays"])
+        return list(self._table("dates")["weekdays"])
 
     def moment(self, moment: datetime | None) -> str:
         """A time in UTC, to the minute; "" for none."""

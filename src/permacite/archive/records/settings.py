@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive.canonical_json import canonical_json
@@ -124,7 +123,11 @@ def name_store(transaction: Transaction) -> str:
 
     One that has a number keeps it.
     """
-    known = setting(transaction.connection, STORE) or secrets.token_hex(16)
+    known = setting(transaction.connection, STORE)
+    if not known:
+        import secrets
+
+        known = secrets.token_hex(16)
     transaction.connection.execute(SET, (STORE, known))
     return known
 
