@@ -1,9 +1,9 @@
-"""Lazy dataclass: a frozen dataclass whose methods are compiled when the first one is called.
+"""Lazy dataclass: a frozen dataclass, each of whose methods is compiled when it is first called.
 
 `dataclasses.dataclass` compiles six methods of each class where it is defined, which takes half a
 millisecond; a command imports a hundred classes and uses a fifth of them. Here a class gets its
-fields at once, and short stand-ins, which put the methods that `dataclasses` makes in their own
-place. What is not frozen, or inherits fields, or asks for more, is made by `dataclasses` at once.
+fields at once, and short stand-ins: each puts the method that `dataclasses` makes in its own place.
+What is not frozen, or inherits fields, or asks for more, is made by `dataclasses` at once.
 """
 
 from __future__ import annotations
@@ -48,23 +48,31 @@ def _deferred(cls: type, *, frozen: bool, slots: bool = False, kw_only: bool = F
     parameters.frozen = frozen
     _freeze(made, slots=slots)
 
-    def compile_methods() -> None:
+    def compiled(name: str) -> Any:
         shape = [(field.name, field.type, field) for field in dataclasses.fields(made)]
-        namespace = {"__post_init__": made.__post_init__} if hasattr(made, "__post_init__") else {}
+        namespace: dict[str, Any] = {"__doc__": name}  # else `dataclasses` writes one, as above
+        if hasattr(made, "__post_init__"):
+            namespace["__post_init__"] = made.__post_init__
         twin = dataclasses.make_dataclass(
-            made.__name__, shape, namespace=namespace, frozen=True, kw_only=kw_only
+            made.__name__,
+            shape,
+            namespace=namespace,
+            init=name == "__init__",
+            repr=name == "__repr__",
+            eq=name in {"__eq__", "__hash__"},
+            frozen=True,
+            kw_only=kw_only,
         )
-        for name in names:
-            setattr(made, name, getattr(twin, name))
+        return getattr(twin, name)
 
     for name in names:
-        setattr(made, name, _stand_in(made, name, compile_methods))
+        setattr(made, name, _stand_in(made, name, compiled))
     return made
 
 
-def _stand_in(cls: type, name: str, compile_methods: Any) -> Any:
+def _stand_in(cls: type, name: str, compiled: Any) -> Any:
     def method(self: Any, *arguments: Any, **named: Any) -> Any:
-        compile_methods()
+        setattr(cls, name, compiled(name))
         return getattr(cls, name)(self, *arguments, **named)
 
     method.__name__ = name
