@@ -20,7 +20,7 @@ from tests.spec.test_archive_catalog import mounted
 
 from permacite.errors import ParseError, StorageError
 from permacite.service.search.following import follow
-from permacite.service.search.index import Index
+from permacite.service.search.index import SearchIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -204,7 +204,7 @@ def test_an_index_that_others_bring_up_meanwhile_is_kept(archive: Path) -> None:
             return sizes[-1]
 
         late = Passing(repository, log=Passing(repository.log, size=size))
-        with Index(here.documents.full_text._place()) as index:  # noqa: SLF001 - there is no other way to it
+        with SearchIndex(here.documents.full_text._place()) as index:  # noqa: SLF001 - there is no other way to it
             follow(cast("Repository", late), index, most_s=0)
             assert index.count() == 2, "it is not thrown away"
         assert len(sizes) == 1

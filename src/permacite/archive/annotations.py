@@ -126,7 +126,7 @@ def jottings(
     ]
 
 
-class Annotations:
+class AnnotationRecords:
     """Tags, notes and collections in one archive. The public sees none."""
 
     def __init__(self, parts: ArchiveParts, gate: Gate) -> None:

@@ -19,7 +19,7 @@ from permacite.archive.administration import (
     SealedDays,
     place_of,
 )
-from permacite.archive.annotations import Annotations
+from permacite.archive.annotations import AnnotationRecords
 from permacite.archive.contents import DocumentContents
 from permacite.archive.delegation import Delegations
 from permacite.archive.engine.write_behind import WriteBehind, open_objects
@@ -75,7 +75,7 @@ class Repository:
         lambda self: StatementSearch(self.parts, self._gate, self.statements)
     )
     """Statements about names, as the audience may see them."""
-    annotations = cached_property(lambda self: Annotations(self.parts, self._gate))
+    annotations = cached_property(lambda self: AnnotationRecords(self.parts, self._gate))
     live_pages = cached_property(lambda self: LivePages(self.parts, self._gate))
     """Checks of live pages, and watched pages."""
     access = cached_property(lambda self: AccessRecords(self.parts))

@@ -15,7 +15,7 @@ from permacite.pdi import PDIPattern
 from permacite.scan import compile_pattern
 from permacite.service import addresses, documents, names
 from permacite.service.search.following import follow, text_of
-from permacite.service.search.index import Filters, Index
+from permacite.service.search.index import Filters, SearchIndex
 from permacite.service.search.terms import read_query, terms_in, terms_of, words_in
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from permacite.service.search.terms import Query
 
 
-__all__ = ["Hit", "Passage", "Results", "Search", "passage"]
+__all__ = ["Hit", "Results", "Search", "Snippet", "passage"]
 
 Taken: TypeAlias = Literal["words", "passage", "address", "name", "pattern"]
 _PASSAGE = 4
@@ -133,7 +133,7 @@ class Search:
             query.every_version,
             self._jotted(query.tag, query.collection),
         )
-        with Index(self._place()) as index:
+        with SearchIndex(self._place()) as index:
             follow(repository, index, most_s=most_s, tell=progress)
             asked = _Asked(repository, index, filters, query)
             terms, hits = asked.answer(terms)
@@ -157,7 +157,7 @@ class Search:
 
         With `until`, what the log names up to that entry, or somewhat more.
         """
-        with Index(self._place()) as index:
+        with SearchIndex(self._place()) as index:
             if anew:
                 index.anew()
             follow(self._repository.public(), index, until=until, tell=progress)
@@ -193,7 +193,7 @@ class _Asked:
     """One question to one index."""
 
     def __init__(
-        self, repository: Repository, index: Index, filters: Filters, query: SearchQuery
+        self, repository: Repository, index: SearchIndex, filters: Filters, query: SearchQuery
     ) -> None:
         self._repository = repository
         self._index = index
@@ -329,7 +329,7 @@ def _page(repository: Repository, spelt: list[str]) -> Results:
     return Results("address", sought=spelt[0])
 
 
-class Passage(NamedTuple):
+class Snippet(NamedTuple):
     """A stretch of a text, and what is around it."""
 
     start: int
@@ -339,7 +339,7 @@ class Passage(NamedTuple):
     after: str
 
 
-def passage(text: str, query: Query) -> Passage | None:
+def passage(text: str, query: Query) -> Snippet | None:
     """The passage that fits best; None where no phrase stands in the text."""
     places = sorted(_places(text, query), key=lambda place: (place.end, place.phrase))
     found = _shortest(places, len(query.wanted))
@@ -348,7 +348,7 @@ def passage(text: str, query: Query) -> Passage | None:
     start, end = found
     before = " ".join(text[max(0, start - _AROUND) : start].split())
     after = " ".join(text[end : end + _AROUND].split())
-    return Passage(start, end, before, " ".join(text[start:end].split()), after)
+    return Snippet(start, end, before, " ".join(text[start:end].split()), after)
 
 
 class _Place(NamedTuple):

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from permacite.archive.model.answered import Representation, Restriction, Version
     from permacite.archive.repository import Repository
     from permacite.pdi import PDI
-    from permacite.service.search.index import Index
+    from permacite.service.search.index import SearchIndex
 
 __all__ = ["follow", "text_of"]
 
@@ -53,7 +53,7 @@ _MARK = "mark of access"
 
 def follow(
     repository: Repository,
-    index: Index,
+    index: SearchIndex,
     *,
     most_s: float | None = None,
     until: int | None = None,
@@ -77,7 +77,7 @@ def follow(
             return False
 
 
-def _step(repository: Repository, index: Index) -> tuple[int, int, bool]:
+def _step(repository: Repository, index: SearchIndex) -> tuple[int, int, bool]:
     """Take some entries in; return how many are done, of how many, and whether nothing is left."""
     start = int(index.state("entries") or 0)
     size = repository.log.size()  # asked last: others take in meanwhile what is committed meanwhile

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["Filters", "Index", "Row", "forget", "put"]
+__all__ = ["Filters", "Row", "SearchIndex", "forget", "put"]
 
 _SCHEMA = f"""
 BEGIN IMMEDIATE;
@@ -118,7 +118,7 @@ class Filters(NamedTuple):
         return " AND ".join(parts), values
 
 
-class Index:
+class SearchIndex:
     """The index in a file, made where it is missing; a context manager. Processes may share it.
 
     One that is damaged, or made by other rules, is thrown away. Raises StorageError where the disk
