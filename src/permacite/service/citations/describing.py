@@ -117,7 +117,7 @@ class References:
 
         `words`: those of the part. Raises NotFoundError.
         """
-        from permacite.service.citations.writing.coins import coins
+        from permacite.service.citations.writing.csl import coins
 
         name, fragment = names.document_of(reference)
         version, answer = self._repository.lookup.answering(name)
