@@ -84,11 +84,11 @@ def test_a_crawl_again_adds_nothing(cli: Cli, file: Path, tmp_path: Path) -> Non
 
 def test_a_crawl_goes_on_where_it_was_cut_off(archive: Path, file: Path) -> None:
     with Archive.open(archive) as service, Crawl([file]) as pages:
-        begun = [outcome for _, outcome in islice(service.lists.crawls.add(pages), 1)]
+        begun = [outcome for _, outcome in islice(service.lists.importer("crawls").add(pages), 1)]
     with Archive.open(archive) as service, Crawl([file]) as pages:
-        outcomes = [outcome for _, outcome in service.lists.crawls.add(pages)]
+        outcomes = [outcome for _, outcome in service.lists.importer("crawls").add(pages)]
         assert [getattr(each, "unchanged", None) for each in outcomes] == [True, False]
-        assert outcomes[0].pdi == begun[0].pdi  # type: ignore[union-attr]
+        assert outcomes[0].pdi == begun[0].pdi
         assert service.documents.list().total == 2
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tests.faces.conftest import Outcome, Running
 
-    from permacite.service.extension.taking import Taken
+    from permacite.service.extension.taking import Taken, Uploads
 
 pytestmark = pytest.mark.engines(deep=True)
 
@@ -40,7 +40,8 @@ def service(archive: Path) -> Iterator[Archive]:
 def take(service: Archive, content: bytes) -> Taken:
     """Hand a parcel over, with a token of its own."""
     added = service.access.tokens.add()
-    return service.lists.uploads.take(io.BytesIO(content), service.access.tokens.find(added.secret))
+    uploads: Uploads = service.lists.importer("extension")
+    return uploads.take(io.BytesIO(content), service.access.tokens.find(added.secret))
 
 
 def test_a_page_is_committed_as_served_and_as_drawn_and_its_words_are_cited(

@@ -229,7 +229,7 @@ COMMANDS = {
         "Say who may read what is closed, cite and save here from other machines.",
     ),
     "extension": (
-        "permacite.cli.incoming.tokens:extension",
+        "permacite.cli.incoming.extension:extension",
         "Write the extension for Chromium and Firefox to the folder DIR, to be loaded from there.",
     ),
     "uri": (

@@ -6,6 +6,7 @@ names, which may have any path.
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 from permacite.limits import (
@@ -18,6 +19,7 @@ from permacite.limits import (
     UPLOAD_BYTES,
     UPLOAD_LINES_BYTES,
 )
+from permacite.registry import Registry
 from permacite.service.feeds import PATH as DRIFT_FEED
 from permacite.web import assets
 from permacite.web.route import CacheClass, TableRoute, unknown_route
@@ -37,7 +39,6 @@ from permacite.web.routes import (
     sign_in,
     sites,
     thttp,
-    uploads,
     witness,
 )
 
@@ -53,6 +54,13 @@ _READ: Mapping[str, Scope] = {"POST": "read"}
 _CITE: Mapping[str, Scope] = {"POST": "cite"}
 _SAVE: Mapping[str, Scope] = {"POST": "save"}
 _OWNER: Mapping[str, Scope] = {"GET": "admin", "POST": "admin"}
+
+_annexes = Registry(
+    "permacite.routes",
+    {name: f"permacite.web.routes.uploads:{name}" for name in ("extension", "take", "token")},
+    kind=FunctionType,
+)
+"""Handlers of the annexes, which no other module imports."""
 
 TABLE = (
     TableRoute("/", reader.home),
@@ -76,7 +84,7 @@ TABLE = (
     TableRoute("/-/calendar", sites.calendar),
     TableRoute("/-/api/calendar", sites.calendar_answer, cache="no-store"),
     TableRoute("/-/save", saving.save, {"GET": "read", "POST": "save"}, body_bytes=SAVE_BODY_BYTES),
-    TableRoute("/-/extension.zip", saving.extension),
+    TableRoute("/-/extension.zip", _annexes.load("extension")),
     TableRoute(
         "/-/sign-in",
         sign_in.sign_in,
@@ -86,13 +94,16 @@ TABLE = (
     TableRoute("/-/save/{id}", saving.progress),
     TableRoute(
         "/-/api/captures",
-        uploads.take,
+        _annexes.load("take"),
         {"POST": "save", "OPTIONS": "read"},
         body_bytes=UPLOAD_BYTES + UPLOAD_LINES_BYTES,
         is_cross_origin=True,
     ),
     TableRoute(
-        "/-/api/token", uploads.token, {"GET": "read", "OPTIONS": "read"}, is_cross_origin=True
+        "/-/api/token",
+        _annexes.load("token"),
+        {"GET": "read", "OPTIONS": "read"},
+        is_cross_origin=True,
     ),
     TableRoute("/-/api/search", search.answer, cache="no-store"),
     TableRoute("/-/jottings", annotation_routes.jottings, _OWNER, body_bytes=ANNOTATION_BODY_BYTES),

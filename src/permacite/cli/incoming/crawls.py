@@ -48,7 +48,7 @@ def add_crawl(
     with _read(files, options["trust"]) as crawl, counted("importing") as tick:
         for vouched in crawl.vouched():
             note(f"signature of {vouched}")
-        for page, outcome in archive.lists.crawls.add(crawl, pages=pages, **chosen):
+        for page, outcome in archive.lists.importer("crawls").add(crawl, pages=pages, **chosen):
             if tick is not None:
                 tick(page)
             if isinstance(outcome, PermaciteError):

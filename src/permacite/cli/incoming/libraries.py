@@ -37,9 +37,9 @@ def add_library(
     try:
         library = Library(path, roots)
         with Archive.open(folder) as archive:
-            outcomes = archive.lists.libraries.add(library, **_chosen(options))
+            outcomes = archive.lists.importer("libraries").add(library, **_chosen(options))
             results, status = tell_each(outcomes, as_json=as_json)
-            tell_cited(archive.lists.libraries.add_selections(library))
+            tell_cited(archive.lists.importer("libraries").add_selections(library))
     except PermaciteError as error:
         note(f"{path}: not imported")
         status = report(error, as_json=as_json)
@@ -55,7 +55,7 @@ def add_bag(
     try:
         with OpenBag(path) as bag, Archive.open(folder) as archive:
             note(f"{path.name}: {len(bag.payload):,} files, right by {', '.join(bag.checked)}")
-            outcomes = archive.lists.bags.add(bag, **_chosen(options))
+            outcomes = archive.lists.importer("bags").add(bag, **_chosen(options))
             results, status = tell_each(outcomes, as_json=as_json)
             tell_cited(archive.lists.carried_citations.add([bag]))
     except PermaciteError as error:

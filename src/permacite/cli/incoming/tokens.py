@@ -1,21 +1,19 @@
-"""Commands about who may ask and write over the network: token, and extension."""
+"""Commands about who may ask and write over the network: token."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from permacite.cli.output import emit, json_option, note, table
 from permacite.service.archive import Archive
-from permacite.service.extension.folder import write_folder
 from permacite.service.tokens import SCOPES, USUAL_SHARE, Share
 
 if TYPE_CHECKING:
     from permacite.service.location import Location
 
-__all__ = ["extension", "token"]
+__all__ = ["token"]
 
 _DOING = {
     "read": "read what is closed in",
@@ -148,15 +146,3 @@ def written(folder: Location | None, *, token_id: str | None, as_json: bool) -> 
         (f"{each.written_at:%Y-%m-%d %H:%M}", each.token, each.person, each.name) for each in listed
     ]
     table(("written", "token", "person", "name"), rows)
-
-
-@click.command()
-@click.argument("target", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
-def extension(target: Path) -> None:
-    """Write the extension for Chromium and Firefox to the folder DIR, to be loaded from there.
-
-    It saves the page as it stands in your own browser, and cites what you have marked.
-
-    Exit status: 0 written, 1 the folder holds other things.
-    """
-    note(f"{write_folder(target)} files in {target}")

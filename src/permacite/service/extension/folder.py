@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from permacite.errors import ConflictError, StorageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from importlib.resources.abc import Traversable
     from pathlib import Path
 
@@ -31,20 +32,17 @@ def extension_files() -> dict[str, bytes]:
     files = dict(_files(resources.files(__package__) / "extension", ""))
     script = resources.files("permacite.capture.browsing").joinpath("freezing.js").read_bytes()
     files["freezing.js"] = script
-    pointing = files["pointing.js"]
     # Firefox hands over what a file ends with: true, since a function cannot be.
-    files["injected.js"] = _INJECTED % {b"pointing": pointing, b"freezing": script}
+    files["injected.js"] = _INJECTED % {b"pointing": files["pointing.js"], b"freezing": script}
     return dict(sorted(files.items()))
 
 
-def _files(folder: Traversable, path: str) -> list[tuple[str, bytes]]:
-    found = []
+def _files(folder: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
     for item in folder.iterdir():
         if item.is_dir():
-            found += _files(item, f"{path}{item.name}/")
+            yield from _files(item, f"{path}{item.name}/")
         else:
-            found.append((path + item.name, item.read_bytes()))
-    return found
+            yield path + item.name, item.read_bytes()
 
 
 def write_folder(folder: Path) -> int:

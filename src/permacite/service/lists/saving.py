@@ -12,6 +12,7 @@ from permacite.lazy_dataclass import dataclass
 from permacite.markup import Document
 from permacite.media_types import PAGES
 from permacite.mhtml.links import references_of
+from permacite.registry import Registry
 from permacite.service import addresses, names
 from permacite.service.ingest.directives import directives_of
 from permacite.service.ingest.options import SaveOptions, SaveRun
@@ -25,16 +26,24 @@ if TYPE_CHECKING:
     from permacite.archive.model.answered import Version
     from permacite.archive.repository import Repository
     from permacite.capture.browsing.pool import BrowserPool
-    from permacite.service.extension.taking import Uploads
-    from permacite.service.ingest.crawls import Crawls
     from permacite.service.ingest.saved import Saved
     from permacite.service.ingest.third_party.cited import CarriedCitations
-    from permacite.service.libraries.bags import Bags
-    from permacite.service.libraries.zotero import Libraries
     from permacite.service.lists.journal import Keys
     from permacite.service.lists.reading import ListedLine
 
 __all__ = ["ListRunOptions", "Listed", "Lists", "linked"]
+
+_importers = Registry(
+    "permacite.importers",
+    {
+        "bags": "permacite.service.libraries.bags:Bags",
+        "crawls": "permacite.service.ingest.crawls:Crawls",
+        "extension": "permacite.service.extension.taking:Uploads",
+        "libraries": "permacite.service.libraries.zotero:Libraries",
+    },
+    kind=type,
+)
+"""Importers of the annexes. Each takes the repository."""
 
 Became: TypeAlias = Literal["saved", "unchanged", "failed", "wrong", "repeated", "forbidden"]
 
@@ -119,33 +128,9 @@ class Lists:
 
         return Ingest(self._repository)
 
-    @cached_property
-    def crawls(self) -> Crawls:
-        """WARC, WACZ and HAR files."""
-        from permacite.service.ingest.crawls import Crawls
-
-        return Crawls(self._repository)
-
-    @cached_property
-    def libraries(self) -> Libraries:
-        """Libraries of Zotero."""
-        from permacite.service.libraries.zotero import Libraries
-
-        return Libraries(self._repository)
-
-    @cached_property
-    def bags(self) -> Bags:
-        """BagIt bags."""
-        from permacite.service.libraries.bags import Bags
-
-        return Bags(self._repository)
-
-    @cached_property
-    def uploads(self) -> Uploads:
-        """Pages that a browser extension uploads."""
-        from permacite.service.extension.taking import Uploads
-
-        return Uploads(self._repository)
+    def importer(self, name: str) -> Any:
+        """The importer of bags, crawls or libraries, or of what the extension uploads."""
+        return _importers.load(name)(self._repository)
 
     @cached_property
     def carried_citations(self) -> CarriedCitations:

@@ -28,7 +28,6 @@ from starlette.responses import RedirectResponse, Response
 
 from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.limits import FORM_CHARACTERS, SAVES, SAVES_KEPT
-from permacite.service.extension.folder import zipped
 from permacite.service.names import as_address
 from permacite.web import headers
 from permacite.web.requests import body_of, caller_of, refuse_others
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
     from permacite.service.archive import Archive
     from permacite.web.requests import Caller
 
-__all__ = ["Save", "Saves", "extension", "progress", "save"]
+__all__ = ["Save", "Saves", "progress", "save"]
 
 
 async def _start(request: Request) -> Response:
@@ -260,13 +259,3 @@ async def save(request: Request) -> Response:
         writable=caller_of(request).may("save"),
         bookmarklet=_BOOKMARKLET.format(base=request.base_url),
     )
-
-
-async def extension(request: Request) -> Response:
-    """GET /-/extension.zip: the extension for Chromium and Firefox, to be unpacked and loaded."""
-    del request
-    content = await run_in_threadpool(zipped)
-    fields = headers.reader_headers() | {
-        "Content-Disposition": 'attachment; filename="permacite-extension.zip"'
-    }
-    return Response(content, headers=fields, media_type="application/zip")

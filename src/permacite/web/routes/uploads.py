@@ -1,4 +1,4 @@
-"""Uploads from the browser extension, admitted by a token.
+"""The browser extension over HTTP: its ZIP file, and uploads from it, admitted by a token.
 
 A caller with a valid token is admitted from any origin, and no other caller is. No cookie counts,
 and a page without a token learns nothing else. So browsers may allow requests from every site.
@@ -15,6 +15,7 @@ from starlette.responses import Response
 from permacite import media_types
 from permacite.errors import BusyError, LimitError, PermaciteError, TokenError
 from permacite.limits import UPLOAD_BYTES, UPLOAD_RETRY_S, UPLOADS
+from permacite.service.extension.folder import zipped
 from permacite.service.tokens import ADD, lets
 from permacite.version import __version__
 from permacite.web import headers, problems
@@ -27,9 +28,10 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from permacite.service.extension.taking import Uploads
     from permacite.service.tokens import Scope, Token
 
-__all__ = ["take", "token"]
+__all__ = ["extension", "take", "token"]
 
 _MEDIA_TYPE = "application/vnd.permacite.capture"
 _DIGITS = 16
@@ -45,6 +47,15 @@ _PREFLIGHT = _SHARED | {
     "Access-Control-Allow-Private-Network": "true",
     "Access-Control-Max-Age": "600",
 }
+
+
+async def extension(_: Request) -> Response:
+    """GET /-/extension.zip: the extension for Chromium and Firefox, to be unpacked and loaded."""
+    content = await run_in_threadpool(zipped)
+    fields = headers.reader_headers() | {
+        "Content-Disposition": 'attachment; filename="permacite-extension.zip"'
+    }
+    return Response(content, headers=fields, media_type="application/zip")
 
 
 async def take(request: Request) -> Response:
@@ -91,11 +102,12 @@ async def _take(request: Request) -> Response:
     state, archive = request.app.state, caller_of(request).whole
     if state.uploads >= UPLOADS:
         raise BusyError(f"{UPLOADS} pages are coming in already", retry_after_s=UPLOAD_RETRY_S)
+    uploads: Uploads = archive.lists.importer("extension")
     state.uploads += 1
     try:
-        with await run_in_threadpool(archive.lists.uploads.staging) as file:
+        with await run_in_threadpool(uploads.staging) as file:
             await _stage(request, file)
-            taken = await run_in_threadpool(archive.lists.uploads.take, file, found)
+            taken = await run_in_threadpool(uploads.take, file, found)
     finally:
         state.uploads -= 1
     await note_written(request, taken.saved.pdi)
