@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, cast
 from urllib.parse import quote
@@ -18,6 +21,7 @@ from tests.faces.test_http import ask
 from tests.needs import no_right
 from tests.spec.test_archive_catalog import mounted
 
+from permacite.archive.sqlite.connection import write_ahead
 from permacite.errors import ParseError, StorageError
 from permacite.service.search.following import follow
 from permacite.service.search.index import SearchIndex
@@ -175,6 +179,21 @@ def test_two_servers_index_one_archive_at_once(library: Path) -> None:
         for base in (one.base, other.base):
             last = ask(base, "/-/api/search?q=%22lantern+39%22").json
             assert (len(last["hits"]), last["indexed"]) == (1, 42)
+
+
+def test_a_file_that_another_process_makes_meanwhile_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "words.sqlite"
+    with (
+        contextlib.closing(sqlite3.connect(path, check_same_thread=False)) as there,
+        contextlib.closing(sqlite3.connect(path, timeout=0)) as here,
+        ThreadPoolExecutor(1) as meanwhile,
+    ):
+        there.execute("BEGIN EXCLUSIVE")
+        waiting = meanwhile.submit(time.sleep, 0.2)
+        waiting.add_done_callback(lambda _: there.commit())
+        write_ahead(here)
+        assert waiting.done()
+        assert here.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 class Passing:

@@ -25,6 +25,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from permacite.archive.objects.durable import modes_of
+from permacite.archive.sqlite.connection import write_ahead
 from permacite.errors import LimitError, NotFoundError, RateError, StorageError
 from permacite.lazy_dataclass import dataclass
 
@@ -264,7 +265,7 @@ class TokenStore:
             self._telling(),
             contextlib.closing(sqlite3.connect(self._path, timeout=_BUSY_S)) as rows,
         ):
-            rows.execute("PRAGMA journal_mode = WAL")
+            write_ahead(rows)
             rows.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             rows.execute("PRAGMA secure_delete = ON")
             rows.executescript(_SCHEMA)

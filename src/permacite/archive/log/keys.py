@@ -256,12 +256,8 @@ def _ed25519() -> ModuleType:
     try:
         from cryptography.hazmat.primitives.asymmetric import ed25519
     except ImportError as error:
-        raise StorageError(
-            "signing and checking need the package cryptography",
-            path="cryptography",
-            reason="missing",
-            hint="pip install permacite[archive]",
-        ) from error
+        problem = "signing and checking need the package cryptography"
+        raise _without_package(problem, "permacite[archive]") from error
     return ed25519
 
 
@@ -276,10 +272,11 @@ def _mldsa() -> ModuleType:
 
         mldsa.MLDSA44PrivateKey.from_seed_bytes(bytes(_SEED_BYTES))
     except (ImportError, UnsupportedAlgorithm) as error:
-        raise StorageError(
-            "ML-DSA-44 needs the package cryptography, 48 or newer",
-            path="cryptography",
-            reason="missing",
-            hint="pip install 'cryptography>=48'",
-        ) from error
+        problem = "ML-DSA-44 needs the package cryptography, 48 or newer"
+        raise _without_package(problem, "'cryptography>=48'") from error
     return mldsa
+
+
+def _without_package(problem: str, package: str) -> StorageError:
+    hint = f"pip install {package}"
+    return StorageError(problem, path="cryptography", reason="missing", hint=hint)

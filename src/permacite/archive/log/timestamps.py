@@ -135,10 +135,7 @@ def _tsp() -> ModuleType:
     try:
         import rfc3161_client
     except ImportError as error:
-        raise StorageError(
-            "time-stamps need the package rfc3161-client",
-            path="rfc3161-client",
-            reason="missing",
-            hint="pip install permacite[timestamp]",
-        ) from error
+        problem = "time-stamps need the package rfc3161-client"
+        hint = "pip install permacite[timestamp]"
+        raise StorageError(problem, path="rfc3161-client", reason="missing", hint=hint) from error
     return rfc3161_client

@@ -10,10 +10,12 @@ it. The modes do not depend on the umask of the process that writes.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from typing import TYPE_CHECKING
 
+from permacite.errors import StorageError
 from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ __all__ = [
     "make_folders",
     "modes_of",
     "write_file",
+    "writing",
 ]
 
 _THREADS = 16
@@ -172,3 +175,15 @@ def _set(path: Path, mode: int) -> None:
     status = path.stat()
     if status.st_uid == os.geteuid() and stat.S_IMODE(status.st_mode) != mode:
         path.chmod(mode)
+
+
+@contextlib.contextmanager
+def writing(what: str, folder: Path, *, hint: str) -> Iterator[None]:
+    """Turn an OSError about the folder that something is written into, into StorageError."""
+    try:
+        yield
+    except OSError as error:
+        full = error.errno in {errno.ENOSPC, errno.EDQUOT}
+        detail = "the disk is full" if full else error.strerror or error
+        problem, reason = f"cannot write {what}: {detail}", "full" if full else "io"
+        raise StorageError(problem, path=str(folder), reason=reason, hint=hint) from error

@@ -169,10 +169,6 @@ def _check_installed() -> None:
     try:
         import psycopg
     except ImportError as error:
-        raise StorageError(
-            "archives in PostgreSQL need psycopg",
-            path="postgresql:",
-            reason="missing",
-            hint="install permacite[cluster]",
-        ) from error
+        problem, hint = "archives in PostgreSQL need psycopg", "install permacite[cluster]"
+        raise StorageError(problem, path="postgresql:", reason="missing", hint=hint) from error
     del psycopg

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import time
 from typing import TYPE_CHECKING
 
 from permacite.archive.objects.durable import modes_of
@@ -29,6 +30,7 @@ __all__ = [
     "recognize",
     "reporting",
     "uri_of",
+    "write_ahead",
 ]
 
 APPLICATION_ID = 0x50444941
@@ -51,8 +53,27 @@ _REASONS = {
     sqlite3.SQLITE_READONLY: ("io", "the archive may only be read"),
 }
 
+_WAIT_S = 30.0
+
 _OF_DAMAGE = (UnicodeDecodeError, LookupError, TypeError, AttributeError, ArithmeticError)
 """What comes of rows that hold other values than were ever written."""
+
+
+def write_ahead(connection: sqlite3.Connection) -> None:
+    """Have a file keep a write-ahead log.
+
+    SQLite waits here for no other process that opens a new file at the same moment, so this does.
+    """
+    end_s = time.monotonic() + _WAIT_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > end_s:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 @contextlib.contextmanager

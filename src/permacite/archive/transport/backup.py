@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import os
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,13 +14,14 @@ from permacite.archive.objects.durable import (
     make_folders,
     modes_of,
     write_file,
+    writing,
 )
 from permacite.archive.objects.files import FileObjects
 from permacite.archive.records import access, octets
 from permacite.archive.sqlite.catalog import Catalog as FileCatalog
 from permacite.archive.transport.copying import copy
 from permacite.archive.transport.stream import BatchOutcome, carry
-from permacite.errors import ConflictError, StorageError
+from permacite.errors import ConflictError
 from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -84,7 +84,8 @@ def backup(
         copied = copy(source, Folder(target), with_key=has_key, full=full, progress=progress)
         return BackupResult(copied.entries == copied.size, copied.files, copied.lost)
     folder = FolderSource(source.place.directory, source.catalog, source.objects)
-    with _reporting(target):
+    hint = "what was there before is whole; run it again, and it goes on"
+    with writing("the backup", target, hint=hint):
         make_folders(target)
         with _locked(target):
             _check(folder.directory, target)
@@ -226,22 +227,6 @@ def _locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-@contextlib.contextmanager
-def _reporting(target: Path) -> Iterator[None]:
-    """Turn an OSError about the folder of a backup into StorageError."""
-    try:
-        yield
-    except OSError as error:
-        full = error.errno in {errno.ENOSPC, errno.EDQUOT}
-        raise StorageError(
-            "cannot write the backup: "
-            + ("the disk is full" if full else error.strerror or str(error)),
-            path=str(target),
-            reason="full" if full else "io",
-            hint="what was there before is whole; run it again, and it goes on",
-        ) from error
 
 
 def _check(source: Path, target: Path) -> None:

@@ -18,20 +18,17 @@ from __future__ import annotations
 
 import base64
 import dataclasses
-import errno
 import json
 import secrets
 import shutil
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite.archive.entries import commitments, is_erased, read, tokens
-from permacite.archive.objects.durable import flush_folder
+from permacite.archive.objects.durable import flush_folder, writing
 from permacite.archive.transport.stream import BatchOutcome, LeftOut, carry
 from permacite.errors import (
     ConflictError,
     IntegrityError,
-    StorageError,
 )
 from permacite.service import names
 from permacite.service.plain import Json, members, plain
@@ -73,7 +70,7 @@ def export(repository: Repository, directory: Path) -> Copy:
     Raises ConflictError where anything else is there, IntegrityError where that copy cannot be
     read, StorageError where it cannot be written: then nothing half is left.
     """
-    with _reporting(directory):
+    with writing("the copy", directory, hint="what was there before is whole"):
         if layout.is_root(directory):
             _check_own(repository, directory)
             return _replaced(repository, directory)
@@ -84,22 +81,6 @@ def export(repository: Repository, directory: Path) -> Copy:
         except BaseException:
             _clear(directory, whole=not was_there)
             raise
-
-
-@contextmanager
-def _reporting(directory: Path) -> Iterator[None]:
-    """Turn an OSError about the folder of a copy into StorageError."""
-    try:
-        yield
-    except OSError as error:
-        full = error.errno in {errno.ENOSPC, errno.EDQUOT}
-        raise StorageError(
-            "cannot write the copy: "
-            + ("the disk is full" if full else error.strerror or str(error)),
-            path=str(directory),
-            reason="full" if full else "io",
-            hint="what was there before is whole",
-        ) from error
 
 
 def _replaced(repository: Repository, directory: Path) -> Copy:

@@ -18,6 +18,7 @@ import sqlite3
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple, Self
 
+from permacite.archive.sqlite.connection import write_ahead
 from permacite.errors import StorageError
 from permacite.service.search.terms import RULES
 
@@ -150,7 +151,7 @@ class SearchIndex:
             connection.execute("PRAGMA synchronous = OFF")  # what is lost is made anew
             (rules,) = connection.execute("PRAGMA user_version").fetchone()
             if rules == 0:
-                connection.execute("PRAGMA journal_mode = WAL")
+                write_ahead(connection)
                 connection.executescript(_SCHEMA)
             elif rules != RULES:
                 raise sqlite3.DatabaseError(_OTHER_RULES)  # noqa: TRY301 - as any damage

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Self
 
 from permacite.archive.objects.durable import modes_of
+from permacite.archive.sqlite.connection import write_ahead
 from permacite.errors import BusyError, StorageError
 from permacite.service.work.jobs import TRIES, Job, JobNotice, Outcome, TakenJob, times
 from permacite.service.work.progress import COUNTED, FORGET, TABLES, runs_of
@@ -81,7 +82,7 @@ class SqliteQueue:
     def _prepare(self) -> None:
         connection = self._connection
         connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA journal_mode = WAL")
+        write_ahead(connection)
         if connection.execute("PRAGMA user_version").fetchone() == (0,):
             try:
                 connection.executescript(_TABLES)
