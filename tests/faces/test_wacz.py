@@ -219,7 +219,7 @@ def test_a_chain_is_followed_and_held_to_no_root(tmp_path: Path) -> None:
             files["datapackage.json"], domain="a.example", domainCert=pem, signature=signature
         )
         with Crawl([zipped(tmp_path / "a.wacz", files)]) as crawl:
-            vouched = crawl.files.packages[0].vouched
+            vouched = crawl.packages[0].vouched
         assert vouched["signature"] == verdict
         assert str(vouched["chain"]).startswith(chain)
 

@@ -18,12 +18,9 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from permacite.capture.address import absolute, comparable
 from permacite.capture.codings import CodingError
 from permacite.capture.collect import Collector
-from permacite.capture.crawls.formats import kind_of
-from permacite.capture.crawls.har import HarLog
-from permacite.capture.crawls.index import CaptureIndex, RecordFile, fields_of, moment_of
+from permacite.capture.crawls.index import CaptureIndex, fields_of, moment_of
 from permacite.capture.crawls.mementos import memento_of
 from permacite.capture.crawls.messages import HttpMessage, content_of, is_of, read_head, value_of
-from permacite.capture.crawls.packages import NOBODY, Package
 from permacite.capture.crawls.records import RecordPosition, WarcReader
 from permacite.capture.credentials import WITHHELD
 from permacite.capture.model import Capture, Exchange, FetchLimits, Redirect
@@ -34,22 +31,13 @@ from permacite.loops import to_the_end
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
-    from pathlib import Path
 
+    from permacite.capture.crawls.containers import Container
     from permacite.capture.crawls.index import Captured
     from permacite.capture.crawls.records import WarcRecord
-    from permacite.capture.crawls.signatures import Trust
     from permacite.capture.model import Headers
 
-__all__ = [
-    "ConvertedRecord",
-    "CrawlFetcher",
-    "CrawlFiles",
-    "captured_page",
-    "converted",
-    "means",
-    "names_in",
-]
+__all__ = ["ConvertedRecord", "CrawlFetcher", "CrawlFiles", "StoredRecords", "means"]
 
 _PRIVATE = frozenset({"authorization", "cookie", "proxy-authorization", "set-cookie"})
 _WITHOUT_ANSWER = frozenset({"conversion", "resource"})
@@ -63,33 +51,6 @@ _MOST = 20
 """So many conversions of a page are told of."""
 
 
-def captured_page(
-    index: CaptureIndex, page: Captured, limits: FetchLimits | None = None
-) -> Capture:
-    """The page of an index with all it shows. Raises CaptureError where it cannot be read."""
-    answers = CrawlFetcher(index, page.at, limits or FetchLimits())
-    if page.status in _REDIRECTS:
-        root = to_the_end(answers.fetch(page.uri))
-    else:
-        root = answers.exchange(page, page.uri)
-    collector = Collector(answers, None)
-    to_the_end(collector.collect(root))
-    memento = memento_of(root.final_uri, root.response_headers)
-    origin = answers.origin(page)
-    return Capture(
-        requested_uri=page.uri if memento is None else memento.original,
-        root=root,
-        led_by=(),
-        resources=collector.resources(),
-        failures=collector.failures(),
-        left_out=collector.left_out(),
-        aliases=collector.aliases(),
-        started_at=root.started_at if memento is None else memento.at,
-        duration_s=0,
-        imported=origin if memento is None else origin | {"memento": memento.record()},
-    )
-
-
 class ConvertedRecord(NamedTuple):
     """What others made of a capture."""
 
@@ -101,16 +62,6 @@ class ConvertedRecord(NamedTuple):
     """What is on record of where it is from."""
 
 
-def converted(
-    index: CaptureIndex, row: Captured, limits: FetchLimits | None = None
-) -> ConvertedRecord:
-    """The block of a conversion record. Raises CaptureError where it cannot be read."""
-    answers = CrawlFetcher(index, row.at, limits or FetchLimits())
-    exchange = answers.exchange(row, row.uri)
-    origin = answers.origin(row)
-    return ConvertedRecord(exchange.content, exchange.content_type, exchange.started_at, origin)
-
-
 @dataclass(slots=True)
 class _Block:
     """A record that was read, and what its block holds."""
@@ -118,6 +69,70 @@ class _Block:
     record: WarcRecord
     message: HttpMessage | None
     body: bytes
+
+
+class StoredRecords:
+    """The records of an index, read again at their positions."""
+
+    def __init__(self, index: CaptureIndex, limits: FetchLimits) -> None:
+        self._index = index
+        self._limits = limits
+
+    def block(self, row: Captured, uri: str) -> _Block:
+        """The record of a capture; of a revisit with the octets of the one that it names."""
+        block = self._read(row, uri)
+        if row.kind != "revisit":
+            return block
+        original = self._index.original(row)
+        if original is None or original.trouble:
+            problem = f"{row.uri} was captured before, and that capture is not in the file"
+            raise CaptureError(problem, uri=uri, reason="not-captured")
+        if row.digest and original.digest and row.digest != original.digest:
+            problem = f"the earlier capture that {row.uri} names holds other octets than it states"
+            raise CaptureError(problem, uri=uri, reason="damaged")
+        earlier = self._read(original, uri)
+        message = earlier.message
+        if block.message is not None and message is not None:
+            # The codings are those of the octets, whatever the later answer says of its own.
+            message = block.message._replace(in_force=message.in_force)
+        return _Block(earlier.record, message, earlier.body)
+
+    def _read(self, row: Captured, uri: str) -> _Block:
+        limit = self._limits.part_bytes
+        file = self._index.sources[row.file].file
+        reader = WarcReader(file, RecordPosition(row.member, row.inside))
+        record = reader.next()
+        if record is None or record.length > limit:
+            problem = f"the record is larger than the limit part_bytes = {limit} bytes"
+            raise CaptureError(problem, uri=uri, reason="size")
+        octets = b"".join(reader.pieces())
+        is_http = record.fields.get("content-type", "").lower().startswith("application/http")
+        message = read_head(octets) if is_http else None
+        return _Block(record, message, octets if message is None else octets[message.size :])
+
+    def request_headers(self, row: Captured) -> Headers:
+        """The header fields of the request that a capture answers, as the file has them."""
+        message = read_head(self._beside(row, "request"))
+        return () if message is None else _on_record(message.headers)
+
+    def metadata(self, page: Captured) -> bytes:
+        """The metadata record of a page; nothing where there is none."""
+        return self._beside(page, "metadata")[:_TOLD]
+
+    def _beside(self, row: Captured, kind: str) -> bytes:
+        """The beginning of the record of a kind that belongs to a capture."""
+        beside = self._index.beside(row, kind)
+        if beside is None:
+            return b""
+        _, file, position = beside
+        reader = WarcReader(self._index.sources[file].file, position)
+        octets = b""
+        if reader.next() is not None:
+            for piece in reader.pieces():
+                octets += piece
+                if len(octets) >= _TOLD:
+                    break
+        return octets
 
 
 class CrawlFetcher:
@@ -129,6 +144,7 @@ class CrawlFetcher:
         self.received = 0
         self._index = index
         self._at = at
+        self._records = StoredRecords(index, limits)
         self._doubts: dict[str, str] = {}
 
     async def fetch(
@@ -177,7 +193,7 @@ class CrawlFetcher:
                 reason="status",
                 status=row.status,
             )
-        block = self._block(row, uri)
+        block = self._records.block(row, uri)
         headers: Headers = () if block.message is None else block.message.headers
         if row.kind in _WITHOUT_ANSWER:
             headers = (("Content-Type", block.record.fields.get("content-type", "")),)
@@ -190,7 +206,7 @@ class CrawlFetcher:
             method="GET",
             status=row.status or 200,
             reason="" if block.message is None else block.message.reason,
-            request_headers=self._asked(row),
+            request_headers=self._records.request_headers(row),
             response_headers=_on_record(headers),
             content=content,
             content_type=content_type,
@@ -202,39 +218,6 @@ class CrawlFetcher:
             duration_s=0,
             digest="sha-256:" + hashlib.sha256(content).hexdigest(),
         )
-
-    def _block(self, row: Captured, uri: str) -> _Block:
-        """The record of a capture; of a revisit with the octets of the one that it names."""
-        block = self._read(row, uri)
-        if row.kind != "revisit":
-            return block
-        original = self._index.original(row)
-        if original is None or original.trouble:
-            problem = f"{row.uri} was captured before, and that capture is not in the file"
-            raise CaptureError(problem, uri=uri, reason="not-captured")
-        if row.digest and original.digest and row.digest != original.digest:
-            problem = f"the earlier capture that {row.uri} names holds other octets than it states"
-            raise CaptureError(problem, uri=uri, reason="damaged")
-        earlier = self._read(original, uri)
-        message = earlier.message
-        if block.message is not None and message is not None:
-            # The codings are those of the octets, whatever the later answer says of its own.
-            message = block.message._replace(in_force=message.in_force)
-        return _Block(earlier.record, message, earlier.body)
-
-    def _read(self, row: Captured, uri: str) -> _Block:
-        """Read a record again by its place."""
-        limit = self.limits.part_bytes
-        file = self._index.sources[row.file].file
-        reader = WarcReader(file, RecordPosition(row.member, row.inside))
-        record = reader.next()
-        if record is None or record.length > limit:
-            problem = f"the record is larger than the limit part_bytes = {limit} bytes"
-            raise CaptureError(problem, uri=uri, reason="size")
-        octets = b"".join(reader.pieces())
-        is_http = record.fields.get("content-type", "").lower().startswith("application/http")
-        message = read_head(octets) if is_http else None
-        return _Block(record, message, octets if message is None else octets[message.size :])
 
     def _content(self, row: Captured, block: _Block, uri: str) -> bytes:
         """What a capture holds, codings removed, within the limits."""
@@ -264,35 +247,10 @@ class CrawlFetcher:
             raise CaptureError(f"the record of {row.uri}: {problem}", uri=uri, reason="damaged")
         self._doubts[row.uri] = problem
 
-    def _asked(self, row: Captured) -> Headers:
-        """The fields of the request that a capture answers, as the file has them."""
-        found = self._index.beside(row, "request")
-        message = None if found is None else read_head(self._beginning(found[1], found[2]))
-        return () if message is None else _on_record(message.headers)
-
-    def _beginning(self, file: int, place: RecordPosition) -> bytes:
-        reader = WarcReader(self._index.sources[file].file, place)
-        octets = b""
-        if reader.next() is not None:
-            for piece in reader.pieces():
-                octets += piece
-                if len(octets) >= _TOLD:
-                    break
-        return octets
-
-    def _told_beside(self, page: Captured) -> bytes:
-        """What the metadata record of a page tells; nothing where there is none."""
-        beside = self._index.beside(page, "metadata")
-        return b"" if beside is None else self._beginning(beside[1], beside[2])[:_TOLD]
-
-    def names(self, page: Captured) -> dict[str, str]:
-        """The names that a page had in an archive like this one, each with a digest."""
-        return names_in(self._told_beside(page))
-
     def origin(self, page: Captured) -> dict[str, object]:
         """What is on record of where a page is from, and of who says so."""
         source = self._index.sources[page.file]
-        told = self._told_beside(page)
+        told = self._records.metadata(page)
         checked = [name for name in ("block", "payload") if getattr(page, name) == 1]
         said: dict[str, object] = {
             "format": source.format or page.version,
@@ -306,7 +264,7 @@ class CrawlFetcher:
         further = {
             "metadata": fields_of(told),
             "conversions": [_of(each) for each in islice(self._index.conversions(page), _MOST)],
-            "names": names_in(told),
+            "names": _names_in(told),
             "doubts": dict(self._doubts),
             "package": dict(source.package),
         }
@@ -323,7 +281,7 @@ def _of(conversion: Captured) -> dict[str, str]:
     }
 
 
-def names_in(told: bytes) -> dict[str, str]:
+def _names_in(told: bytes) -> dict[str, str]:
     """The permanent names in a metadata record that `export` wrote, each with its digest."""
     pairs = [line.partition(": ") for line in told.decode("utf-8", "replace").splitlines()]
     named = [value for field, _, value in pairs if field == "pdi"]
@@ -351,65 +309,28 @@ def _on_record(headers: Headers) -> Headers:
 
 
 class CrawlFiles:
-    """Some files as one crawl, read once to the end; a context manager.
+    """Some containers as one crawl, read once to the end; a context manager.
 
-    A page may show what stands in another file of them. Raises ParseError for a file of no kind
-    that is read here, IntegrityError for a package that is not as its maker left it, OSError.
+    A page may show what is in another one of them.
     """
 
     def __init__(
-        self,
-        paths: Sequence[Path],
-        tell: Callable[[int], None] | None = None,
-        trust: Trust = NOBODY,
+        self, containers: Sequence[Container], tell: Callable[[int], None] | None = None
     ) -> None:
-        self._open = ExitStack()
+        sources = [source for container in containers for source in container.sources]
         with ExitStack() as opened:
-            sources: list[RecordFile] = []
-            packages: list[Package] = []
-            logs: list[HarLog] = []
-            for path in paths:
-                file = opened.enter_context(path.open("rb"))
-                kind = kind_of(file)
-                if kind == "WARC":
-                    sources.append(RecordFile(path.name, file))
-                elif kind == "WACZ":
-                    package = Package(path.name, file, trust)
-                    opened.callback(package.close)
-                    sources += package.sources
-                    packages.append(package)
-                elif kind == "HAR":
-                    log = HarLog(path.name, file)
-                    opened.callback(log.close)
-                    sources.append(log.source)
-                    logs.append(log)
-                else:
-                    raise ParseError(
-                        "expected WARC records, WACZ or HAR, this is none of them",
-                        path.name,
-                        0,
-                        hint="nothing was archived",
-                    )
             self.index = opened.enter_context(CaptureIndex(sources))
             self.index.build(tell)
-            for package in packages:
-                listed = ((each["url"], str(each.get("ts", ""))) for each in package.pages())
-                self.index.list_pages(listed)
-            for log in logs:
-                self.index.list_pages(log.pages())
-                self.index.miss(log.missing)
-            self.packages = packages
-            self._open = opened.pop_all()
+            for container in containers:
+                self.index.list_pages(container.listed())
+                self.index.report.miss(container.missing)
+            self._opened = opened.pop_all()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Let go of the files."""
-        self._open.close()
+        self._opened.close()
 
     def pages(self, wanted: Sequence[str] = ()) -> Iterator[Captured]:
         """The pages, or those of `wanted` addresses, in which `*` stands for anything.
@@ -424,21 +345,44 @@ class CrawlFiles:
         for key in sorted({comparable(each) for each in wanted if "*" not in each}):
             yield from self.index.all_of(key)
 
-    def page(self, page: Captured, limits: FetchLimits | None = None) -> Capture:
+    def page(self, page: Captured) -> Capture:
         """A page with all it shows. Raises CaptureError where it cannot be read."""
-        return captured_page(self.index, page, limits)
+        answers = CrawlFetcher(self.index, page.at, FetchLimits())
+        if page.status in _REDIRECTS:
+            root = to_the_end(answers.fetch(page.uri))
+        else:
+            root = answers.exchange(page, page.uri)
+        collector = Collector(answers, None)
+        to_the_end(collector.collect(root))
+        memento = memento_of(root.final_uri, root.response_headers)
+        origin = answers.origin(page)
+        return Capture(
+            requested_uri=page.uri if memento is None else memento.original,
+            root=root,
+            led_by=(),
+            resources=collector.resources(),
+            failures=collector.failures(),
+            left_out=collector.left_out(),
+            aliases=collector.aliases(),
+            started_at=root.started_at if memento is None else memento.at,
+            duration_s=0,
+            imported=origin if memento is None else origin | {"memento": memento.record()},
+        )
 
     def conversions(self, page: Captured | None) -> Iterator[Captured]:
         """What others made of a page; where None, of what the files do not have."""
         yield from self.index.orphans() if page is None else self.index.conversions(page)
 
-    def converted(self, row: Captured, limits: FetchLimits | None = None) -> ConvertedRecord:
+    def converted(self, row: Captured) -> ConvertedRecord:
         """What a conversion record holds. Raises CaptureError where it cannot be read."""
-        return converted(self.index, row, limits)
+        answers = CrawlFetcher(self.index, row.at, FetchLimits())
+        exchange = answers.exchange(row, row.uri)
+        origin = answers.origin(row)
+        return ConvertedRecord(exchange.content, exchange.content_type, exchange.started_at, origin)
 
     def names(self, page: Captured) -> dict[str, str]:
         """The names that a page had in an archive like this one, each with a digest."""
-        return CrawlFetcher(self.index, page.at, FetchLimits()).names(page)
+        return _names_in(StoredRecords(self.index, FetchLimits()).metadata(page))
 
 
 def means(wanted: str, page: Captured) -> bool:

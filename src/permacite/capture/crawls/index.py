@@ -50,6 +50,10 @@ CREATE TABLE capture (id INTEGER PRIMARY KEY, at TEXT, {", ".join(_COLUMNS)});
 CREATE TABLE page (id INTEGER PRIMARY KEY);
 CREATE TABLE beside (id INTEGER PRIMARY KEY, of TEXT, kind TEXT, method TEXT, file, member, inside);
 """
+_INSERT = (
+    f"INSERT INTO capture (at, {', '.join(_COLUMNS)})"  # noqa: S608 - our own names
+    f" VALUES (?{', ?' * len(_COLUMNS)})"
+)
 _INDEXES = """
 CREATE INDEX by_key ON capture (key, at);
 CREATE INDEX by_record ON capture (record_id);
@@ -119,15 +123,76 @@ class RecordFile:
     """What it was, where it is no file of records itself."""
 
 
+class ReadingReport:
+    """Counts of the records that were read, and what is damaged among them."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        """How many records there are of each WARC-Type, and "damaged"."""
+        self.damage: list[Damage] = []
+        """The first of what is damaged."""
+
+    def add(self, file: str, record: WarcRecord) -> None:
+        """Count a record, and name it if it is damaged."""
+        self.counts[record.kind or "damaged"] += 1
+        if record.trouble:
+            self.counts["damaged"] += bool(record.kind)
+            self._name([Damage(file, max(record.place), record.uri, record.trouble)])
+
+    def miss(self, missing: Sequence[Damage]) -> None:
+        """Count and name what files mention and do not hold."""
+        self.counts["damaged"] += len(missing)
+        self._name(missing)
+
+    def _name(self, damage: Sequence[Damage]) -> None:
+        self.damage += damage[: _MOST_NAMED - len(self.damage)]
+
+
+class _RecordIndexer:
+    """Writer of an index: reads each file once, and inserts a row for each capture in it."""
+
+    def __init__(self, rows: sqlite3.Connection, report: ReadingReport) -> None:
+        self._rows = rows
+        self._report = report
+
+    def read(self, number: int, source: RecordFile) -> Iterator[None]:
+        """Insert what is in a file of this number; yield after each record."""
+        reader = WarcReader(source.file)
+        while (record := reader.next()) is not None:
+            if record.kind in _KINDS and record.uri and not record.trouble:
+                self._rows.execute(_INSERT, _row_of(number, reader, record))
+            elif record.kind == "warcinfo" and not record.trouble:
+                fields = fields_of(_beginning(reader.pieces(), _MOST_TOLD))
+                if not source.told:
+                    source.told.update(fields)
+            elif record.kind in {"request", "metadata"} and not record.trouble:
+                self._insert_beside(number, reader, record)
+            reader.end()
+            self._report.add(source.name, record)
+            yield
+
+    def _insert_beside(self, number: int, reader: WarcReader, record: WarcRecord) -> None:
+        """Insert the position of a request, or of metadata, of captures."""
+        head = _beginning(reader.pieces(), _MOST_TOLD)
+        names = {record.fields.get("warc-refers-to") or record.fields.get("warc-concurrent-to", "")}
+        method = ""
+        if record.kind == "request":
+            message = read_head(head)
+            method = message.reason if message is not None else ""
+            names.add(record.fields.get("warc-record-id", ""))
+        for name in names - {""}:
+            self._rows.execute(
+                "INSERT INTO beside (of, kind, method, file, member, inside) VALUES (?,?,?,?,?,?)",
+                (name, record.kind, method, number, *record.place),
+            )
+
+
 class CaptureIndex:
     """An index of the captures in some files; a context manager."""
 
     def __init__(self, sources: Sequence[RecordFile]) -> None:
         self.sources = sources
-        self.counts: Counter[str] = Counter()
-        """How many records there are of each WARC-Type, and "damaged"."""
-        self.damage: list[Damage] = []
-        """The first of what is damaged."""
+        self.report = ReadingReport()
         self._rows = sqlite3.connect("", check_same_thread=False, isolation_level=None)
         self._rows.executescript(_TABLES)
 
@@ -140,104 +205,15 @@ class CaptureIndex:
     def build(self, tell: Callable[[int], None] | None = None) -> None:
         """Read all files once. `tell` is told how many records were read, now and then."""
         self._rows.execute("BEGIN")
+        indexer = _RecordIndexer(self._rows, self.report)
         done = 0
         for number, source in enumerate(self.sources):
-            reader = WarcReader(source.file)
-            while (record := reader.next()) is not None:
-                self._take(number, source, reader, record)
+            for _ in indexer.read(number, source):
                 done += 1
                 if tell is not None and done % 1000 == 0:
                     tell(done)
         self._rows.execute("COMMIT")
         self._rows.executescript(_INDEXES)
-
-    def _take(
-        self, number: int, source: RecordFile, reader: WarcReader, record: WarcRecord
-    ) -> None:
-        """Take note of one record."""
-        kind = record.kind
-        if kind in _KINDS and record.uri and not record.trouble:
-            row = self._captured(number, reader, record)
-            self._rows.execute(
-                f"INSERT INTO capture (at, {', '.join(_COLUMNS)})"  # noqa: S608 - our own names
-                f" VALUES (?{', ?' * len(_COLUMNS)})",
-                row,
-            )
-        elif kind in {"warcinfo", "request", "metadata"} and not record.trouble:
-            self._told(number, source, reader, record)
-        reader.end()
-        self.counts[kind or "damaged"] += 1
-        if record.trouble:
-            self.counts["damaged"] += bool(kind)
-            if len(self.damage) < _MOST_NAMED:
-                place = max(record.place)
-                self.damage.append(Damage(source.name, place, record.uri, record.trouble))
-
-    def _told(
-        self, number: int, source: RecordFile, reader: WarcReader, record: WarcRecord
-    ) -> None:
-        """Take note of what tells something of captures, or of all of them."""
-        head = _beginning(reader.pieces(), _MOST_TOLD)
-        if record.kind == "warcinfo":
-            if not source.told:
-                source.told.update(fields_of(head))
-            return
-        of = record.fields.get("warc-refers-to") or record.fields.get("warc-concurrent-to", "")
-        method = ""
-        if record.kind == "request":
-            message = read_head(head)
-            method = message.reason if message is not None else ""
-        own = record.fields.get("warc-record-id", "") if record.kind == "request" else ""
-        for name in {of, own} - {""}:
-            self._rows.execute(
-                "INSERT INTO beside (of, kind, method, file, member, inside) VALUES (?,?,?,?,?,?)",
-                (name, record.kind, method, number, *record.place),
-            )
-
-    def _captured(self, number: int, reader: WarcReader, record: WarcRecord) -> tuple[object, ...]:
-        """Read the block of a capture, and describe it."""
-        said = record.fields
-        block = Digest(said.get("warc-block-digest", ""))
-        payload = Digest(said.get("warc-payload-digest", ""))
-        is_http = said.get("content-type", "").lower().startswith("application/http")
-        message = _checked(reader, block, payload, is_http=is_http)
-        reader.end()
-        moment = moment_of(said.get("warc-date", ""))
-        trouble = record.trouble
-        if not trouble and moment is None:
-            trouble = f"its date is {said.get('warc-date', '')[:40]!r}"
-        if not trouble and is_http and message is None and record.kind != "revisit":
-            trouble = "its block begins with no HTTP answer"
-        block_ok = block.agrees() if block.is_known else None
-        payload_ok = payload.agrees() if payload.is_known and record.kind != "revisit" else None
-        if not trouble and block_ok is False:
-            trouble = "its octets are not those of its block digest"
-        record.trouble = trouble
-        headers = message.headers if message is not None else ()
-        media_type = value_of(headers, "content-type") if is_http else said.get("content-type", "")
-        return (
-            "" if moment is None else f"{moment:%Y-%m-%dT%H:%M:%S.%f}",
-            comparable(record.uri),
-            record.uri,
-            said.get("warc-date", ""),
-            record.kind,
-            message.status if message is not None else 0,
-            media_types.essence(media_type),
-            value_of(headers, "location"),
-            number,
-            *record.place,
-            said.get("warc-record-id", ""),
-            said.get("warc-payload-digest", ""),
-            block_ok,
-            payload_ok,
-            said.get("warc-refers-to", ""),
-            comparable(said.get("warc-refers-to-target-uri", "").strip("<>")),
-            said.get("warc-refers-to-date", ""),
-            said.get("warc-concurrent-to", ""),
-            said.get("warc-ip-address", ""),
-            record.version,
-            trouble,
-        )
 
     def list_pages(self, pages: Iterable[tuple[str, str]]) -> None:
         """Take note of what is a page, by its address and time, and of what is not there."""
@@ -247,16 +223,10 @@ class CaptureIndex:
             row = self.of(uri, when or "9")
             if row is None:
                 problem = "it is listed as a page, and is not in the file"
-                self.miss([Damage(self.sources[0].name, 0, uri[:2000], problem)])
+                self.report.miss([Damage(self.sources[0].name, 0, uri[:2000], problem)])
             else:
                 self._rows.execute("INSERT OR IGNORE INTO page VALUES (?)", (row.id,))
 
-    def miss(self, missing: Sequence[Damage]) -> None:
-        """Take note of what files tell of and do not hold."""
-        self.counts["damaged"] += len(missing)
-        self.damage += missing[: _MOST_NAMED - len(self.damage)]
-
-    # ------------------------------------------------------------ asking
     def pages(self) -> Iterator[Captured]:
         """What is listed as a page, or else what can be one, in the order of the claimed dates."""
         if self._rows.execute("SELECT 1 FROM page").fetchone() is not None:
@@ -360,6 +330,52 @@ class CaptureIndex:
         with closing(cursor):
             for row in cursor:
                 yield Captured(*row)
+
+
+def _row_of(number: int, reader: WarcReader, record: WarcRecord) -> tuple[object, ...]:
+    """The row of a capture, whose block is read and checked."""
+    said = record.fields
+    block = Digest(said.get("warc-block-digest", ""))
+    payload = Digest(said.get("warc-payload-digest", ""))
+    is_http = said.get("content-type", "").lower().startswith("application/http")
+    message = _checked(reader, block, payload, is_http=is_http)
+    reader.end()
+    moment = moment_of(said.get("warc-date", ""))
+    trouble = record.trouble
+    if not trouble and moment is None:
+        trouble = f"its date is {said.get('warc-date', '')[:40]!r}"
+    if not trouble and is_http and message is None and record.kind != "revisit":
+        trouble = "its block begins with no HTTP answer"
+    block_ok = block.agrees() if block.is_known else None
+    payload_ok = payload.agrees() if payload.is_known and record.kind != "revisit" else None
+    if not trouble and block_ok is False:
+        trouble = "its octets are not those of its block digest"
+    record.trouble = trouble
+    headers = message.headers if message is not None else ()
+    media_type = value_of(headers, "content-type") if is_http else said.get("content-type", "")
+    return (
+        "" if moment is None else f"{moment:%Y-%m-%dT%H:%M:%S.%f}",
+        comparable(record.uri),
+        record.uri,
+        said.get("warc-date", ""),
+        record.kind,
+        message.status if message is not None else 0,
+        media_types.essence(media_type),
+        value_of(headers, "location"),
+        number,
+        *record.place,
+        said.get("warc-record-id", ""),
+        said.get("warc-payload-digest", ""),
+        block_ok,
+        payload_ok,
+        said.get("warc-refers-to", ""),
+        comparable(said.get("warc-refers-to-target-uri", "").strip("<>")),
+        said.get("warc-refers-to-date", ""),
+        said.get("warc-concurrent-to", ""),
+        said.get("warc-ip-address", ""),
+        record.version,
+        trouble,
+    )
 
 
 def _checked(

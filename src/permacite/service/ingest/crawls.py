@@ -9,6 +9,7 @@ the files claim, and who claims them is on record.
 from __future__ import annotations
 
 import dataclasses
+from contextlib import ExitStack
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
@@ -91,7 +92,7 @@ class Crawl:
         `trust`: domains, and files of certificates and keys, of those whose signatures count.
         """
         try:
-            from permacite.capture.crawls import crawl, signatures
+            from permacite.capture.crawls import containers, crawl, signatures
         except ModuleNotFoundError as error:
             raise CaptureError(
                 f"reading crawls needs {error.name}, which is not installed",
@@ -100,15 +101,19 @@ class Crawl:
                 hint="pip install 'permacite[capture]'",
             ) from error
         self.means = crawl.means
-        self.files = crawl.CrawlFiles(paths, tell, signatures.Trust.of(trust))
-        self.packages = self.files.packages
+        trusted = signatures.Trust.of(trust)
+        with ExitStack() as opened:
+            files = list(containers.open_containers(paths, trusted, opened))
+            self.files = opened.enter_context(crawl.CrawlFiles(files, tell))
+            self._opened = opened.pop_all()
+        self.packages = [each for each in files if isinstance(each, containers.Package)]
         """Those that list pages, and may tell what was cited of them."""
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.files.close()
+        self._opened.close()
 
     def pages(self, wanted: Sequence[str] = ()) -> Iterator[CrawledPage]:
         """The pages, or those at `wanted` addresses, in which `*` stands for anything."""
@@ -120,12 +125,12 @@ class Crawl:
 
     def unread(self) -> Unread:
         """What could not be read."""
-        index = self.files.index
+        report = self.files.index.report
         lines = tuple(
             f"{each.file}, at {each.place:,}: {each.uri or 'a record'}: {each.problem}"
-            for each in index.damage
+            for each in report.damage
         )
-        return Unread(index.counts["damaged"], lines)
+        return Unread(report.counts["damaged"], lines)
 
 
 class Crawls:
