@@ -18,7 +18,7 @@ from permacite.archive.model.submitted import NewRepresentation
 from permacite.archive.objects.mark import mark_of
 from permacite.archive.objects.s3 import S3Objects
 from permacite.archive.objects.source import digest_of
-from permacite.archive.postgresql import Server
+from permacite.archive.postgresql.server import Server
 from permacite.archive.repository import Repository
 from permacite.errors import ConflictError, StorageError
 
@@ -239,7 +239,7 @@ def test_a_store_that_was_away_is_asked_later(
 ) -> None:
     one = partial(_location, postgresql, tmp_path, f"s3://{bucket}", "one")
     made(one("a"))
-    place = Slow.at(one(prefix))
+    place = Slow(one(prefix))
     opened = place.catalog(clock=utc_now, sealer=seal, busy_timeout_s=10.0)
     with contextlib.closing(opened) as catalog:
         store = open_objects(place, catalog)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from permacite.archive import names
+from permacite.archive.engine.location import engine_of, engines
 from permacite.archive.folder import Folder
 from permacite.archive.model.answered import ERASURE_GROUNDS, Erased, Standing
 from permacite.archive.records import access, days, settings, versions
@@ -153,16 +154,14 @@ class AccessRecords:
 
 def place_of(location: Location) -> Place:
     """The place that a location names. Raises ParseError, StorageError."""
-    if isinstance(location, str) and not {":", "="}.isdisjoint(location):
-        from permacite.archive import postgresql
-
-        if postgresql.is_meant(location):
-            return postgresql.Server.at(location)
-        scheme, mark, _ = location.partition("://")  # the rest may hold a password
-        if mark:
-            problem = f"an archive is a folder, or in PostgreSQL; {scheme}: is neither"
-            raise StorageError(problem, path=f"{scheme}:", reason="not-an-archive")
-    return Folder(Path(location))
+    if isinstance(location, Path) or not (scheme := engine_of(location)):
+        return Folder(Path(location))
+    engine = engines.find(scheme)
+    if engine is None:  # what follows the scheme may hold a password
+        problem = f"an archive is a folder, or in PostgreSQL; {scheme}: is neither"
+        raise StorageError(problem, path=f"{scheme}:", reason="not-an-archive")
+    place: Place = engine(location)
+    return place
 
 
 class ArchiveCopies:

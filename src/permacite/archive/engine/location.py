@@ -1,9 +1,15 @@
-"""Location of an archive: a folder, or an address such as `postgresql://host/db?objects=/dir`."""
+"""Location of an archive: a folder, or an address such as `postgresql://host/db?objects=/dir`.
+
+The scheme of an address is the name of its engine, which a registry finds.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from permacite.registry import Registry
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,7 +20,18 @@ if TYPE_CHECKING:
     from permacite.archive.objects.store import ObjectStore
     from permacite.archive.records.rows import Transaction
 
-__all__ = ["NO_ARCHIVE", "Fill", "Location", "Place"]
+__all__ = ["NO_ARCHIVE", "Fill", "Location", "Place", "engine_of", "engines"]
+
+_POSTGRESQL = "postgresql"
+_MEANS_POSTGRESQL = compile_pattern(r"(?i)postgres(?:ql)?:|(?:\w+ *=.* )?pass(?:word|file) *=")
+"""The scheme, or a password in the words of libpq: such a text is no folder."""
+
+engines = Registry(
+    "permacite.engines",
+    {_POSTGRESQL: "permacite.archive.postgresql.server:Server"},
+    kind=type,
+)
+"""Engines of records beside SQLite, by scheme. Each takes a location, and is a `Place`."""
 
 Fill: TypeAlias = "Callable[[Transaction], None]"
 """Writes the first rows of an archive."""
@@ -57,3 +74,13 @@ class Place(Protocol):
 
     def catalog(self, *, clock: Clock, sealer: Sealer, busy_timeout_s: float) -> Catalog:
         """Open the records. Raises StorageError."""
+
+
+def engine_of(location: str) -> str:
+    """The name of the engine that a location needs; "" for a folder."""
+    if {":", "="}.isdisjoint(location):
+        return ""
+    if _MEANS_POSTGRESQL.match(location):
+        return _POSTGRESQL
+    scheme, mark, _ = location.partition("://")
+    return scheme if mark else ""

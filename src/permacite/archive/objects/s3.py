@@ -18,18 +18,13 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import obstore
+from obstore.store import S3Store
+
 from permacite.archive.objects.mark import taken
 from permacite.archive.objects.source import ContentReader, digest_of, path_of
-from permacite.errors import NotFoundError, PermaciteError, StorageError
+from permacite.errors import NotFoundError, StorageError
 from permacite.scan import compile_pattern
-
-try:
-    import obstore
-    from obstore.store import S3Store
-except ImportError:
-    raise PermaciteError(
-        "octets in S3 need obstore, which is not here", hint="pip install 'permacite[cluster]'"
-    ) from None
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -7,19 +7,35 @@ from typing import TYPE_CHECKING, Protocol
 from permacite.archive.objects.durable import modes_of, write_file
 from permacite.archive.objects.files import FileObjects
 from permacite.errors import ParseError
+from permacite.registry import Registry
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from permacite.archive.objects.s3 import S3Objects
     from permacite.archive.objects.source import ContentReader
 
-__all__ = ["ADDRESS", "ObjectStore", "check_address", "claim", "open_store", "store_of"]
+__all__ = [
+    "ADDRESS",
+    "ObjectStore",
+    "RemoteStore",
+    "check_address",
+    "claim",
+    "open_store",
+    "store_of",
+]
 
 ADDRESS = "objects.at"
 """The file with the address of the object store, if that is not in the folder."""
+
+_stores = Registry(
+    "permacite.stores",
+    {"s3": "permacite.archive.objects.s3:S3Objects"},
+    kind=type,
+    extras={"s3": "cluster"},
+)
+"""Object stores by the scheme of an address. Each takes a bucket and a prefix."""
 
 _ADDRESS = compile_pattern(
     r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*)/?"
@@ -84,6 +100,13 @@ class ObjectStore(Protocol):
         """Yield the names of files that are no objects."""
 
 
+class RemoteStore(ObjectStore, Protocol):
+    """A store at an address, which can list its files."""
+
+    def keys(self, path: str) -> Iterator[str]:
+        """Yield the paths of all files below one."""
+
+
 def check_address(address: str) -> str:
     """An address such as `s3://bucket/prefix`. Raises ParseError for another, not shown."""
     if _ADDRESS.fullmatch(address) is None:
@@ -93,17 +116,16 @@ def check_address(address: str) -> str:
     return address
 
 
-def open_store(address: str) -> S3Objects:
+def open_store(address: str) -> RemoteStore:
     """Return the store at `s3://bucket/prefix`; the environment has the credentials.
 
     Raises ParseError for another address, PermaciteError where obstore is not installed,
     StorageError where the environment names nobody.
     """
-    check_address(address)
-    from permacite.archive.objects.s3 import S3Objects
-
-    bucket, _, prefix = address.removeprefix("s3://").partition("/")
-    return S3Objects(bucket, prefix.strip("/"))
+    scheme, _, rest = check_address(address).partition("://")
+    bucket, _, prefix = rest.partition("/")
+    store: RemoteStore = _stores.load(scheme)(bucket, prefix.strip("/"))
+    return store
 
 
 def claim(directory: Path, address: str | None) -> None:

@@ -2,8 +2,3 @@
 
 It needs psycopg, which the extra `cluster` brings.
 """
-
-from permacite.archive.postgresql.location import is_meant
-from permacite.archive.postgresql.server import Server
-
-__all__ = ["Server", "is_meant"]

@@ -20,11 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from urllib.parse import SplitResult
 
-__all__ = ["PostgresqlLocation", "is_meant", "located"]
+__all__ = ["PostgresqlLocation", "located"]
 
 _SCHEMES = ("postgresql://", "postgres://")
-_MEANT = compile_pattern(r"(?i)postgres(?:ql)?:|(?:\w+ *=.* )?pass(?:word|file) *=")
-"""How a location begins; or what libpq alone understands."""
 _OURS = ("schema", "objects", "log-key", "local", "grant")
 _SECRET = ("password", "passfile", "sslpassword")
 _SHOWN = ("host", "hostaddr", "port", "user", "dbname", "service")
@@ -52,11 +50,6 @@ class PostgresqlLocation:
     """The folder of what this machine keeps for itself."""
     grant: str | None
     """The role that is to write, beside the one that makes the archive."""
-
-
-def is_meant(location: str) -> bool:
-    """Whether a text is a location, or who wrote it meant one: then it is no folder."""
-    return _MEANT.match(location) is not None
 
 
 def located(location: str) -> PostgresqlLocation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from permacite.archive.entries import seal
 from permacite.archive.objects.durable import make_folders
@@ -38,16 +38,11 @@ _EARLIEST = 120000
 
 
 class Server:
-    """The place of such an archive."""
+    """The location of an archive in PostgreSQL."""
 
-    def __init__(self, located: PostgresqlLocation) -> None:
-        """Take what a location says."""
-        self._located = located
-
-    @classmethod
-    def at(cls, location: str) -> Self:
-        """The place that a location names. Raises ParseError."""
-        return cls(located(location))
+    def __init__(self, location: str) -> None:
+        """Read a location. Raises ParseError."""
+        self._located = located(location)
 
     @property
     def where(self) -> str:
@@ -69,10 +64,7 @@ class Server:
         if objects is not None:
             raise ParseError("expected the store of octets in the location", objects, 0)
         _check_installed()
-        from permacite.archive.postgresql.connection import (
-            connect,
-            opening,
-        )
+        from permacite.archive.postgresql.connection import connect, opening
         from permacite.archive.postgresql.schema import SCHEMA, grants
         from permacite.archive.schema import SCHEMA_VERSION
 

@@ -38,13 +38,7 @@ from permacite.archive.transport.entering import (
 )
 from permacite.archive.transport.mirror import begin
 from permacite.archive.transport.stream import carry
-from permacite.errors import (
-    ConflictError,
-    IntegrityError,
-    NotFoundError,
-    ParseError,
-    StorageError,
-)
+from permacite.errors import ConflictError, IntegrityError, NotFoundError, ParseError, StorageError
 from permacite.lazy_dataclass import dataclass
 from permacite.service import names
 from permacite.service.mirroring import forks

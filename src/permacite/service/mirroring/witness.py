@@ -108,11 +108,7 @@ class Cosigner:
 
     def _check_fork(self, submitted: Submission, log: list[Signature]) -> None:
         """Raise IntegrityError where the log is forked; what shows that is kept, once."""
-        from permacite.archive.log.note import (
-            Checkpoint,
-            Note,
-            signed,
-        )
+        from permacite.archive.log.note import Checkpoint, Note, signed
         from permacite.service.mirroring import forks
 
         forks.check_none(self._repository)

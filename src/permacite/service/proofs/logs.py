@@ -18,13 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 from permacite.archive.log.keys import Verifier
 from permacite.archive.log.note import Checkpoint, Note
 from permacite.archive.log.tiles import tiles_of
-from permacite.errors import (
-    CaptureError,
-    IntegrityError,
-    NotFoundError,
-    ParseError,
-    StorageError,
-)
+from permacite.errors import CaptureError, IntegrityError, NotFoundError, ParseError, StorageError
 from permacite.lazy_dataclass import dataclass
 from permacite.service.preservation.copies import earlier_logs
 
@@ -32,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
 
-    from permacite.archive.objects.s3 import S3Objects
+    from permacite.archive.objects.store import RemoteStore
     from permacite.archive.repository import Repository
     from permacite.service.mirroring.witness import Cosigner
     from permacite.service.preservation.copies import EarlierLog
@@ -308,7 +302,7 @@ class _TileFolder:
 
 
 class _Bucket:
-    def __init__(self, store: S3Objects) -> None:
+    def __init__(self, store: RemoteStore) -> None:
         self._store = store
 
     def read(self, path: str) -> bytes | None:
