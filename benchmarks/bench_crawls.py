@@ -55,7 +55,7 @@ EXPORT = """
 from permacite.service.archive import Archive
 begun = time.process_time()
 with Archive.open(Path(sys.argv[2])) as archive:
-    count, _ = archive.export_wacz(path)
+    count, _ = archive.copies.export("wacz", path)
 """
 READERS = {
     "permacite, records": """

@@ -20,7 +20,8 @@ from tests.media.watching import ask
 from permacite.archive.model.submitted import NewRepresentation
 from permacite.archive.repository import Repository
 from permacite.errors import StorageError
-from permacite.service.preservation import ocfl, restoring
+from permacite.service import preservation
+from permacite.service.exchange import ocfl
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,7 +98,7 @@ def test_copies_onto_a_full_disk_leave_nothing_half(small_disk: Path, tmp_path: 
         size = archive.log.size()
     with Repository.open(backup) as copy:
         assert {finding.kind for finding in copy.fixity.fsck()} == {"ok"}
-    assert restoring.restore(objects, tmp_path / "anew").entries == size
+    assert preservation.restore(objects, tmp_path / "anew").entries == size
 
 
 def test_copies_onto_a_disk_that_may_only_be_read(small_disk: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.archives import Archive
 
-from permacite.service.preservation.bagit import _safe
+from permacite.service.exchange.bag_export import _safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -234,7 +234,7 @@ def test_entries_in_clear_of_earlier_archives_are_emptied(cli: Cli, tmp_path: Pa
     assert told.out.endswith(" 0 bad\n"), told.err
     with Archive.open(directory) as service:
         service.log.held_to(before.checkpoint)
-        service.copies.export_ocfl(tmp_path / "ocfl")
+        service.copies.export("ocfl", tmp_path / "ocfl")
     assert cli("--archive", str(tmp_path / "anew"), "restore", str(tmp_path / "ocfl")).status == 0
     told = cli("--archive", str(tmp_path / "anew"), "fsck")
     assert told.out.endswith(" 0 bad\n"), told.err

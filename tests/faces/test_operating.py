@@ -21,7 +21,7 @@ from tests.needs import need
 from permacite.errors import StorageError
 from permacite.limits import FREE_DISK_BYTES
 from permacite.loops import to_the_end
-from permacite.service.preservation.keeping import Condition
+from permacite.service.preservation import Condition
 from permacite.web.routes.health import ready
 from permacite.web.serving.monitoring import AccessLog, RequestObserver
 

@@ -16,7 +16,8 @@ from permacite import pdi
 from permacite.archive.model.answered import Provenance
 from permacite.archive.model.submitted import NewRepresentation
 from permacite.errors import IntegrityError, PermaciteError
-from permacite.service.preservation import layout, restoring
+from permacite.service import preservation
+from permacite.service.exchange import ocfl_layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -184,7 +185,7 @@ def copy(cli: Cli, archive: Path, tmp_path: Path) -> Path:
 def refused(copy: Path, anew: Path) -> str:
     """Why a copy is not restored."""
     with pytest.raises(IntegrityError) as error:
-        restoring.restore(copy, anew)
+        preservation.restore(copy, anew)
     assert not anew.exists()
     return str(error.value)
 
@@ -203,11 +204,11 @@ def test_each_member_of_each_inventory_is_checked(copy: Path, tmp_path: Path) ->
                 inventory.write_bytes(changed)
                 beside.write_text(f"{hashlib.sha512(changed).hexdigest()} inventory.json\n")
                 with pytest.raises(IntegrityError, match="cannot be read"):
-                    layout.read_object(copy, identifier)
+                    ocfl_layout.read_object(copy, identifier)
         assert "cannot be read" in refused(copy, tmp_path / "anew")
         inventory.write_bytes(raw)
         beside.write_text(line)
-    assert restoring.restore(copy, tmp_path / "anew").versions == 2
+    assert preservation.restore(copy, tmp_path / "anew").versions == 2
 
 
 def test_each_file_of_a_copy_is_checked(copy: Path, tmp_path: Path) -> None:
@@ -221,7 +222,7 @@ def test_each_file_of_a_copy_is_checked(copy: Path, tmp_path: Path) -> None:
         if file.name != "0=ocfl_1.1":  # without it, it is no copy at all
             refused(copy, tmp_path / "anew")
         file.write_bytes(raw)
-    assert restoring.restore(copy, tmp_path / "anew").versions == 2
+    assert preservation.restore(copy, tmp_path / "anew").versions == 2
 
 
 def test_what_is_no_part_of_an_object_is_refused(copy: Path, tmp_path: Path) -> None:
@@ -246,7 +247,7 @@ def test_records_that_were_altered_are_refused(copy: Path, tmp_path: Path) -> No
             changed = altered(raw, path, value)
             rewritten(file, changed)
             try:
-                restoring.restore(copy, tmp_path / "anew")
+                preservation.restore(copy, tmp_path / "anew")
             except PermaciteError:
                 assert not (tmp_path / "anew").exists()
             else:
@@ -280,7 +281,7 @@ def rewritten(file: Path, content: bytes) -> None:
 
 def test_an_empty_archive_comes_back(cli: Cli, tmp_path: Path) -> None:
     assert cli("export", "--ocfl", str(tmp_path / "ocfl")).status == 0
-    made = restoring.restore(tmp_path / "ocfl", tmp_path / "anew")
+    made = preservation.restore(tmp_path / "ocfl", tmp_path / "anew")
     assert (made.documents, made.entries) == (0, 0)
 
 

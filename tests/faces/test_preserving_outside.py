@@ -17,7 +17,8 @@ from tests.engines import Repository
 
 from permacite.archive.model.answered import Provenance
 from permacite.archive.model.submitted import NewRepresentation
-from permacite.service.preservation import ocfl, restoring
+from permacite.service import preservation
+from permacite.service.exchange import ocfl
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -152,7 +153,7 @@ def test_serial_numbers_come_back_as_serial_numbers(tmp_path: Path) -> None:
         ocfl.export(first, tmp_path / "ocfl")
         leaves = list(first.log.leaves())
         following = first.committer.commit(image).pdi
-    restoring.restore(tmp_path / "ocfl", tmp_path / "anew")
+    preservation.restore(tmp_path / "ocfl", tmp_path / "anew")
     with Repository.open(str(tmp_path / "anew"), clock=lambda: now[0]) as second:
         assert list(second.log.leaves()) == leaves, "the seal of the day tells its highest serial"
         assert second.committer.commit(image).pdi == following

@@ -15,7 +15,7 @@ import permacite
 from permacite.errors import ConflictError, LimitError, NotFoundError, ParseError, WithdrawnError
 from permacite.service.access import Choice
 from permacite.service.archive import public_view
-from permacite.service.preservation.restoring import restore
+from permacite.service.preservation import restore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -340,7 +340,7 @@ def test_a_copy_of_an_archive_knows_whose_words_they_are(
     talk: tuple[str, str], tmp_path: Path, opened: permacite.Archive
 ) -> None:
     heard, words = talk
-    opened.copies.export_ocfl(tmp_path / "ocfl")
+    opened.copies.export("ocfl", tmp_path / "ocfl")
     opened.close()
     restore(tmp_path / "ocfl", tmp_path / "copy")
     with permacite.open(tmp_path / "copy") as copy:

@@ -209,7 +209,7 @@ def test_pywb_has_the_same_timemap_of_what_we_export(
     folder = tmp_path / "pywb"
     folder.mkdir()
     with Archive.open(archive) as held:
-        held.copies.export_warc(folder / "all.warc.gz", through.names[0].rpartition(".html")[0])
+        held.copies.export("warc", folder / "all.warc.gz", through.names[0].rpartition(".html")[0])
     manager = str(Path(python()).parent / "wb-manager")
     for words in (["init", "ours"], ["add", "ours", "all.warc.gz"]):
         subprocess.run([manager, *words], cwd=folder, check=True, capture_output=True)

@@ -28,7 +28,8 @@ from tests.engines import Repository
 from permacite import pdi
 from permacite.archive.model.submitted import NewCitation, NewRepresentation
 from permacite.errors import ConflictError, NotFoundError, StorageError, WithdrawnError
-from permacite.service.preservation import ocfl, restoring
+from permacite.service import preservation
+from permacite.service.exchange import ocfl
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -324,7 +325,7 @@ class Promises(RuleBasedStateMachine):
         copy = self.new_place()
         objects = self.new_place()
         ocfl.export(self.archive, objects)
-        restored = restoring.restore(objects, copy)
+        restored = preservation.restore(objects, copy)
         if Repository.engine is not None:
             assert restored.entries == self.archive.log.size()
             return

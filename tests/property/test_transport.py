@@ -18,8 +18,9 @@ from permacite.archive.model.submitted import NewRepresentation
 from permacite.archive.repository import Repository
 from permacite.archive.transport.stream import BatchOutcome, Carried, LeftOut, carry
 from permacite.errors import ClosedError
+from permacite.service import preservation
+from permacite.service.exchange import bag_export, ocfl, wacz, warc
 from permacite.service.mirroring.following import follow
-from permacite.service.preservation import bagit, ocfl, restoring, wacz, warc
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -91,7 +92,7 @@ def carriers(
         exported = tmp_path_factory.mktemp("ocfl")
         with Repository.open(source) as archive:
             ocfl.export(archive, exported)
-        restoring.restore(exported, target)
+        preservation.restore(exported, target)
         return target
 
     return {
@@ -238,10 +239,10 @@ def test_document_carriers_return_what_they_do_not_take(tmp_path: Path) -> None:
         names = [version.representations[0].pdi for version in versions]
         archive.statements.withdraw(names[1].document, reason="safety")
         archive.access.erase(names[2], ground="court-order")
-        bag = bagit.export(archive, tmp_path / "bag", None)
+        bag = bag_export.export(archive, tmp_path / "bag", None)
         archive.access.set_standing(names[0], Standing("closed", ground="consent"))
         with pytest.raises(ClosedError):
-            bagit.export(archive, tmp_path / "refused", None)
+            bag_export.export(archive, tmp_path / "refused", None)
         crawl = warc.export(archive, tmp_path / "a.warc", None)
         package = wacz.export(archive, tmp_path / "a.wacz", None)
     left_out = {LeftOut(str(names[number]), reason) for reason, number in reasons.items()}

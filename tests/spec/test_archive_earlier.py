@@ -18,7 +18,8 @@ from permacite.archive.merkle import is_consistent
 from permacite.archive.model.submitted import NewRepresentation
 from permacite.archive.repository import Repository as InFolder
 from permacite.errors import WithdrawnError
-from permacite.service.preservation import ocfl, restoring
+from permacite.service import preservation
+from permacite.service.exchange import ocfl
 
 pytestmark = pytest.mark.engines(deep=True)
 
@@ -129,7 +130,7 @@ def test_what_is_exported_of_it_is_restored_with_the_same_log(
         size, root = archive.log.size(), archive.log.root(archive.log.size())
         said = archive.statements.assertions()
         ocfl.export(archive, tmp_path / "ocfl")
-    restoring.restore(tmp_path / "ocfl", tmp_path / "restored")
+    preservation.restore(tmp_path / "ocfl", tmp_path / "restored")
     with InFolder.open(tmp_path / "restored", clock=later) as restored:
         assert restored.log.root(size) == root
         assert restored.statements.assertions() == said

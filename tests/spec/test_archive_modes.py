@@ -13,8 +13,8 @@ import pytest
 from tests.engines import Repository
 
 from permacite.archive.model.submitted import NewRepresentation
+from permacite.service import preservation
 from permacite.service.archive import Archive
-from permacite.service.preservation import restoring
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -159,7 +159,7 @@ def test_a_bit_of_the_folder_above_shares_nothing(tmp_path: Path) -> None:
 def test_a_copy_in_the_layout_of_others_is_private_too(tmp_path: Path) -> None:
     pytest.importorskip("cryptography")
     with Repository.open(filled(tmp_path / "archive")) as archive:
-        Archive(archive).copies.export_ocfl(tmp_path / "ocfl")
+        Archive(archive).copies.export("ocfl", tmp_path / "ocfl")
     assert stat.S_IMODE((tmp_path / "ocfl").stat().st_mode) == 0o700
 
 
@@ -167,7 +167,7 @@ def test_a_copy_in_the_layout_of_others_is_private_too(tmp_path: Path) -> None:
 def test_copies_are_private_too(tmp_path: Path, *, link: bool) -> None:
     with Repository.open(filled(tmp_path / "archive")) as archive:
         archive.copies.backup(tmp_path / "copy", link=link)
-    restoring.restore(tmp_path / "copy", tmp_path / "anew")
+    preservation.restore(tmp_path / "copy", tmp_path / "anew")
     for folder in (tmp_path / "copy", tmp_path / "anew"):
         found = modes(folder)
         assert found.pop("backup.txt", 0o600) == 0o600

@@ -276,12 +276,12 @@ def test_a_copy_in_the_layout_of_others_keeps_the_standing(
     made = archive.committer.commit_version(
         NewVersion([NewRepresentation(b"a", "text/plain")], standing=standing)
     )
-    Archive(archive).copies.export_ocfl(tmp_path / "ocfl")
+    Archive(archive).copies.export("ocfl", tmp_path / "ocfl")
     said = next(iter((tmp_path / "ocfl").rglob("version.json"))).read_bytes()
     assert json.loads(said)["standing"]["access"] == access
-    from permacite.service.preservation import restoring
+    from permacite.service import preservation
 
-    restoring.restore(tmp_path / "ocfl", tmp_path / "anew")
+    preservation.restore(tmp_path / "ocfl", tmp_path / "anew")
     with Archive.open(str(tmp_path / "anew")) as anew:
         kept = anew.access.standing(str(made.pdi)).standing
     assert (kept.access, kept.ground) == (access, "consent")

@@ -270,17 +270,15 @@ def export(
 
 def _copy(folder: Location | None, pdi: str | None, form: str, target: Path) -> None:
     """Write the archive, or what a pattern covers, in a form of others."""
+    from permacite.service.preservation import Copy
+
     with Archive.open(folder) as archive:
-        if form == "ocfl":
-            copy = archive.copies.export_ocfl(target)
-            note(f"{copy.documents} documents, {copy.versions} versions -> {copy.directory}")
-        elif form == "bag":
-            exported = archive.copies.export_bag(target, pdi)
-            note(f"{exported.versions} versions, {exported.records} files -> {target}")
-        else:
-            write = archive.copies.export_warc if form == "warc" else archive.copies.export_wacz
-            exported = write(target, pdi)
-            note(f"{exported.versions} versions, {exported.records} records -> {target}")
+        written = archive.copies.export(form, target, pdi)
+    if isinstance(written, Copy):
+        note(f"{written.documents} documents, {written.versions} versions -> {written.directory}")
+    else:
+        what = "files" if form == "bag" else "records"
+        note(f"{written.versions} versions, {written.records} {what} -> {target}")
 
 
 def _write(exported: Exported, output: Path | None, *, force: bool) -> None:

@@ -10,16 +10,16 @@ import click
 from permacite.cli.locations import FOLDER, LOCATION
 from permacite.cli.output import counted, emit, json_option, table, tracked
 from permacite.cli.output import note as tell
+from permacite.service import preservation
 from permacite.service.access import REASONS
 from permacite.service.archive import Archive
 from permacite.service.location import checked_location, default_directory
-from permacite.service.preservation import copies, restoring
 
 if TYPE_CHECKING:
     from permacite.service.assertions.delegating import Delegated
     from permacite.service.findings import Report
     from permacite.service.location import Location
-    from permacite.service.preservation.copies import Copy
+    from permacite.service.preservation import Copy
 
 __all__ = [
     "backup",
@@ -123,7 +123,7 @@ def copy(
     SOURCE itself lacks bytes that it names: then all else is copied; 2 bad location.
     """
     with tracked("entries copied") as progress:
-        copied = copies.copy(
+        copied = preservation.copy(
             source, target, with_key=with_key, objects=objects, full=full, progress=progress
         )
     _tell_copy(copied, as_json=as_json)
@@ -142,7 +142,7 @@ def promote(target: Location) -> None:
     Exit status: 0 done, 1 TARGET is no copy that reads, or the key is not there, or another log's;
     2 bad location.
     """
-    key = copies.promote(target)
+    key = preservation.promote(target)
     click.echo(key)
     tell("this copy mints and signs from now on, by that key")
 
@@ -165,7 +165,7 @@ def restore(folder: Location | None, source: Path, *, as_json: bool) -> None:
         raise click.UsageError(
             "a backup is restored into a folder: `permacite copy` brings it into a database"
         )
-    _tell_copy(restoring.restore(source, into), as_json=as_json)
+    _tell_copy(preservation.restore(source, into), as_json=as_json)
 
 
 def _tell_copy(copy: Copy, *, as_json: bool) -> None:

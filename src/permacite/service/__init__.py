@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from permacite.service.documents import VersionNote
     from permacite.service.holdings import About, Documents, Exported, NameSet, Shown
     from permacite.service.lists.saving import Lists
-    from permacite.service.preservation.copies import Copy, EarlierLog
-    from permacite.service.preservation.keeping import Copies
+    from permacite.service.preservation import Copies, Copy
     from permacite.service.proofs.logs import (
         ArchiveLog,
         Consistency,
+        EarlierLog,
         LogState,
         SealedDay,
         StampedLog,
@@ -77,7 +77,7 @@ on_demand(
         "permacite.service.quotations.comparing": "Quotations",
         "permacite.service.lists.saving": "Lists",
         "permacite.service.checking": "Drift",
-        "permacite.service.preservation.keeping": "Copies",
+        "permacite.service.preservation": "Copies, Copy",
         "permacite.service.citations.citations": "Citations",
         "permacite.service.assertions.jottings": "Annotations",
         "permacite.archive.model.answered": "Assertion, Restriction, Standing",
@@ -85,8 +85,9 @@ on_demand(
         "permacite.service.assertions.delegating": "Delegated",
         "permacite.service.citations.quoted": "Passage",
         "permacite.service.documents": "VersionNote",
-        "permacite.service.preservation.copies": "Copy, EarlierLog",
-        "permacite.service.proofs.logs": "ArchiveLog, Consistency, LogState, SealedDay, StampedLog",
+        "permacite.service.proofs.logs": (
+            "ArchiveLog, Consistency, EarlierLog, LogState, SealedDay, StampedLog"
+        ),
         "permacite.service.proofs.proofs": "Proof, Proofs",
         "permacite.service.quotations.composing": "Composed",
         "permacite.service.reader.pages": "FramedPage, PageState",

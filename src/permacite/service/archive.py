@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from permacite.service.ingest.options import CommitOptions, SaveOptions
     from permacite.service.ingest.saved import Saved
     from permacite.service.lists.saving import Lists
-    from permacite.service.preservation.keeping import Copies
+    from permacite.service.preservation import Copies
     from permacite.service.proofs.logs import ArchiveLog
     from permacite.service.proofs.proofs import Proofs
     from permacite.service.quotations.comparing import Quotations
@@ -282,7 +282,7 @@ class Archive:
     @cached_property
     def copies(self) -> Copies:
         """Backup, fixity check, exports, entries for mirrors."""
-        from permacite.service.preservation.keeping import Copies
+        from permacite.service.preservation import Copies
 
         return Copies(self._repository)
 

@@ -21,7 +21,8 @@ from permacite.archive.model.answered import Provenance
 from permacite.archive.model.submitted import NewCitation, NewRepresentation
 from permacite.archive.repository import Repository
 from permacite.errors import ConflictError, StorageError
-from permacite.service.preservation import ocfl, restoring
+from permacite.service import preservation
+from permacite.service.exchange import ocfl
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -237,7 +238,7 @@ def restore(folder: Path, told: Told, chance: random.Random) -> None:
     with Repository.open(folder, clock=on_day(1)) as archive:
         commit(archive, told, {"png": chance.randbytes(100)})
         ocfl.export(archive, elsewhere)
-    restoring.restore(elsewhere, folder.with_name("restored"))
+    preservation.restore(elsewhere, folder.with_name("restored"))
     told.tell(["restored"])
 
 

@@ -5,8 +5,8 @@
 | copy to any engine and store | `copying.RowSource` | `copying.RowSink` |
 | backup of a folder | `backup.FolderSource` | `backup.FolderSink` |
 | mirror | `service.mirroring.following` | `entering.EntrySink` |
-| OCFL, and back | `service.preservation.ocfl` | `entering.EntrySink` |
-| BagIt, WARC, WACZ | `service.preservation.documents` | `bagit`, `warc`, `wacz` |
+| OCFL, and back | `service.exchange.ocfl` | `entering.EntrySink` |
+| BagIt, WARC, WACZ | `service.exchange.documents` | `bag_export`, `warc`, `wacz` |
 
 A sink first stores the contents of a batch, then, in one transaction, the rows that name them.
 A stopped stream continues at `BatchSink.position`. What a carrier does not take is returned as

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import secrets
+from dataclasses import asdict
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +21,6 @@ from permacite.archive.log.note import Checkpoint, Note
 from permacite.archive.log.tiles import tiles_of
 from permacite.errors import CaptureError, IntegrityError, NotFoundError, ParseError, StorageError
 from permacite.lazy_dataclass import dataclass
-from permacite.service.preservation.copies import earlier_logs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -29,21 +29,77 @@ if TYPE_CHECKING:
     from permacite.archive.objects.store import RemoteStore
     from permacite.archive.repository import Repository
     from permacite.service.mirroring.witness import Cosigner
-    from permacite.service.preservation.copies import EarlierLog
     from permacite.service.proofs.witnesses import Witnesses
 
 __all__ = [
     "ArchiveLog",
     "Consistency",
+    "EarlierLog",
     "LogState",
     "SealedDay",
     "Shelf",
     "StampedLog",
+    "earlier_log_of",
+    "earlier_logs",
+    "keep_earlier_logs",
     "kept_note",
     "shelf_of",
 ]
 
 _CHECKPOINT = "checkpoint"
+_EARLIER = "earlier_logs"
+"""The setting that has the checkpoints of earlier keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierLog:
+    """A checkpoint of the same entries by an earlier key, before the archive was restored."""
+
+    key: str
+    """The public key that verifies it."""
+    size: int
+    """How many entries it covers."""
+    checkpoint: str
+    """The signed note."""
+
+
+def earlier_logs(repository: Repository) -> tuple[EarlierLog, ...]:
+    """Return the earlier logs, the oldest first. Raises StorageError."""
+    try:
+        logs = json.loads(repository.settings.get(_EARLIER) or "[]")
+        return tuple(EarlierLog(**log) for log in logs)
+    except (ValueError, TypeError) as error:
+        raise StorageError(
+            f"the setting {_EARLIER} is damaged: {error}",
+            path=str(repository.directory),
+            reason="damaged",
+        ) from error
+
+
+def keep_earlier_logs(repository: Repository, earlier: list[EarlierLog]) -> None:
+    """Record the earlier logs."""
+    repository.settings.set(_EARLIER, json.dumps([asdict(log) for log in earlier]))
+
+
+def earlier_log_of(key: str, checkpoint: str, root: bytes) -> EarlierLog:
+    """Check a checkpoint that `key` signed, whose root must be `root`. Raises IntegrityError."""
+    try:
+        note = Note.parse(checkpoint)
+        signed = Checkpoint.parse(note.text)
+        good = Verifier.parse(key).verifies(note)
+    except ParseError as error:
+        raise IntegrityError(
+            f"the checkpoint that was exported is none: {error.problem}",
+            expected="a signed checkpoint",
+            actual=error.source[:60],
+        ) from error
+    if not good or signed.root != root:
+        raise IntegrityError(
+            "the checkpoint that was exported does not vouch for the log beside it",
+            expected=f"sha-256:{root.hex()}, signed by {key}",
+            actual=f"sha-256:{signed.root.hex()}",
+        )
+    return EarlierLog(key, signed.size, checkpoint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from permacite.service.preservation.keeping import Condition
+    from permacite.service.preservation import Condition
 
 __all__ = ["Metrics", "forget", "of_all_processes", "serving", "with_condition"]
 

@@ -5,12 +5,12 @@
 | `urn:pdi://series/date/id` | `version.json`, `formats/<token>`, `received/<token>`, sidecars |
 | `urn:permacite:archive` | `archive.json`, the log and its openings, the other records |
 
-Version n of an object is version n of the document. `restoring` makes an archive of them.
+Version n of an object is version n of the document. `ocfl_import` makes an archive of them.
 
 Readings: this copy is for preservation, not for publication, so withdrawn and closed documents are
 in it. Of what is erased, it has the names and the hashes of the entries. The log's key is secret
 and is left out: the new archive signs with a key of its own, and keeps what the old one signed (see
-`copies`). Idempotency keys guard requests that are under way, and are left out; so are private
+`proofs.logs`). Idempotency keys guard requests that are under way, and are left out; so are private
 notes on withdrawals.
 """
 
@@ -31,9 +31,10 @@ from permacite.errors import (
     IntegrityError,
 )
 from permacite.service import names
+from permacite.service.exchange import ocfl_layout
 from permacite.service.plain import Json, members, plain
-from permacite.service.preservation import copies, layout
-from permacite.service.preservation.copies import Copy
+from permacite.service.preservation import Copy
+from permacite.service.proofs.logs import earlier_logs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -63,7 +64,7 @@ _LEFT_OUT = (
 """The tables that OCFL objects do not take."""
 
 
-def export(repository: Repository, directory: Path) -> Copy:
+def export(repository: Repository, directory: Path, _pattern: None = None) -> Copy:
     """Write all that is committed as OCFL objects, without what is erased.
 
     An earlier copy of this archive is replaced once the new one is complete.
@@ -71,11 +72,11 @@ def export(repository: Repository, directory: Path) -> Copy:
     read, StorageError where it cannot be written: then nothing half is left.
     """
     with writing("the copy", directory, hint="what was there before is whole"):
-        if layout.is_root(directory):
+        if ocfl_layout.is_root(directory):
             _check_own(repository, directory)
             return _replaced(repository, directory)
         was_there = directory.exists()
-        layout.make_root(directory)
+        ocfl_layout.make_root(directory)
         try:
             return _written(repository, directory)
         except BaseException:
@@ -90,7 +91,7 @@ def _replaced(repository: Repository, directory: Path) -> Copy:
         for what in ("new", "old")
     )
     try:
-        layout.make_root(aside)
+        ocfl_layout.make_root(aside)
         copy = _written(repository, aside)
         directory.rename(before)
         aside.rename(directory)
@@ -114,7 +115,7 @@ def _clear(directory: Path, *, whole: bool) -> None:
 
 def _check_own(repository: Repository, directory: Path) -> None:
     """Raise ConflictError where a copy is of another archive, IntegrityError for a damaged one."""
-    records = layout.read_object(directory, RECORDS)[-1]
+    records = ocfl_layout.read_object(directory, RECORDS)[-1]
     try:
         about = json.loads(records["archive.json"])
         size, root = int(about["size"]), about["root"]
@@ -199,7 +200,7 @@ def _write_document(
 ) -> int:
     """Write the object of a document, whose entries of the log are given; how many versions."""
     entries = [_entry(repository, place) for place in places]
-    object_ = layout.Object(directory, name)
+    object_ = ocfl_layout.Object(directory, name)
     numbers = sorted({int(entry["version"]) for entry in entries})
     for number in numbers:
         of_version = [entry for entry in entries if entry["version"] == number]
@@ -280,7 +281,7 @@ def _write_records(repository: Repository, directory: Path, size: int) -> None:
         "size": size,
         "root": base64.b64encode(log.root(size)).decode(),
         "key": str(repository.log.verifier),
-        "earlier": [plain(item) for item in copies.earlier_logs(repository)],
+        "earlier": [plain(item) for item in earlier_logs(repository)],
         # An erased entry in clear cannot be hashed again.
         "hashes": {
             str(leaf.sequence): leaf.hash.hex()
@@ -305,7 +306,7 @@ def _write_records(repository: Repository, directory: Path, size: int) -> None:
     }
     last = next(log.leaves(max(0, size - 1), size), None)
     created = None if last is None else moment_of(read(last.content))
-    records = layout.Object(directory, RECORDS)
+    records = ocfl_layout.Object(directory, RECORDS)
     records.add_version(
         files,
         created=created or "1970-01-01T00:00:00Z",

@@ -1,39 +1,106 @@
-"""Preservation of an archive: backups, fixity checks, exports and health."""
+"""Preservation of an archive: backups, copies, restoration, exports, fixity checks and health."""
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import dataclasses
 import shutil
+from dataclasses import field
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from types import FunctionType
+from typing import TYPE_CHECKING, NamedTuple
 
-from permacite.errors import StorageError
+from permacite.archive.repository import Repository
+from permacite.errors import ConflictError, IntegrityError, StorageError
 from permacite.lazy_dataclass import dataclass
+from permacite.registry import Registry
 from permacite.service import decoders, names
-from permacite.service.findings import Report
+from permacite.service.findings import HARMLESS, Report
 from permacite.service.mirroring import forks
-from permacite.service.preservation.copies import Copy, counted
+from permacite.service.plain import UNPRINTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from permacite.archive.engine.location import Location
     from permacite.archive.model.answered import Finding
-    from permacite.archive.repository import Repository
-    from permacite.archive.transport.stream import Progress
+    from permacite.archive.transport.stream import LeftOut, Progress
     from permacite.service.mirroring.published import PublishedLog
-    from permacite.service.preservation.documents import DocumentExport
 
-__all__ = ["ArchiveStatus", "Condition", "Copies", "Done"]
+__all__ = [
+    "ArchiveStatus",
+    "Condition",
+    "Copies",
+    "Copy",
+    "DocumentExport",
+    "Done",
+    "copy",
+    "promote",
+    "restore",
+]
+
+_exporters = Registry(
+    "permacite.exporters",
+    {
+        "bag": "permacite.service.exchange.bag_export:export",
+        "ocfl": "permacite.service.exchange.ocfl:export",
+        "warc": "permacite.service.exchange.warc:export",
+        "wacz": "permacite.service.exchange.wacz:export",
+    },
+    kind=FunctionType,
+    extras={"wacz": "archive"},
+)
+"""Writers of exchange formats. Each takes the repository, the target and a pattern of names."""
+
+_restorers = Registry(
+    "permacite.restorers",
+    {"0=ocfl_1.1": "permacite.service.exchange.ocfl_import:restore"},
+    kind=FunctionType,
+)
+"""Readers of whole archives, by the file that marks a folder of theirs."""
 
 _COPIED = "last backup"
 _CHECKED = "last fixity check"
 _PART_CHECKED = "last fixity check of a part"
 _REACHED = "fixity checked up to"
 """The entry of the log up to which everything was checked, by one check or several."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """The outcome of a backup, copy, export or restoration."""
+
+    directory: str
+    documents: int
+    versions: int
+    entries: int
+    """The number of entries in its log."""
+    whole: bool = True
+    """Whether everything was compared or written; False where only what is new was added."""
+    files: int | None = None
+    """How many contents are new in a backup."""
+    lost: tuple[str, ...] = ()
+    """Digests of contents that the archive names, but has altered or not at all."""
+    root: str | None = None
+    """The root of that log in Base64, where a copy was compared with the archive."""
+    new_key: str | None = None
+    """The public key of a restored archive, which does not have the earlier secret key."""
+    left_out: tuple[LeftOut, ...] = field(default=(), metadata=UNPRINTED)
+    """What this kind of copy does not take."""
+
+
+class DocumentExport(NamedTuple):
+    """The outcome of an export of documents."""
+
+    versions: int
+    records: int
+    """How many records or files were written."""
+    left_out: tuple[LeftOut, ...]
+    """Formats that are not public, and what the exchange format does not take."""
 
 
 class Copies:
@@ -54,7 +121,7 @@ class Copies:
         brought = self._repository.copies.backup(directory, link=link, full=full, progress=progress)
         if not brought.lost:
             _note(self._repository, _COPIED)
-        copy = counted(directory)
+        copy = _counted(directory)
         return dataclasses.replace(
             copy, whole=brought.whole, files=brought.files, lost=brought.lost
         )
@@ -123,42 +190,21 @@ class Copies:
             starts.append(int(self._repository.settings.get(_REACHED) or 0))
         return min(starts, default=None)
 
-    def export_ocfl(self, directory: Path) -> Copy:
-        """Write the whole archive as OCFL objects; `restore` makes an archive of them.
+    def export(self, form: str, target: Path, pattern: str | None = None) -> Copy | DocumentExport:
+        """Write the archive, or the versions that `pattern` covers, in an exchange format.
 
-        An earlier copy of this archive is replaced. Raises ConflictError where anything else
-        is there, IntegrityError where that copy cannot be read.
+        | form | what is written |
+        |---|---|
+        | ocfl | a `Copy`: OCFL objects of the whole archive, from which `restore` makes one |
+        | bag | a `DocumentExport`: a bag (RFC 8493) |
+        | warc, wacz | a `DocumentExport`: a WARC or WACZ file |
+
+        Raises FileExistsError where a bag or a file is at `target`. An earlier OCFL copy of this
+        archive is replaced: raises ConflictError where anything else is there, IntegrityError where
+        that copy cannot be read. Raises NotFoundError for another form.
         """
-        from permacite.service.preservation import ocfl
-
-        return ocfl.export(self._repository, directory)
-
-    def export_warc(self, path: Path, pattern: str | None = None) -> DocumentExport:
-        """Write the versions that `pattern` covers as a WARC file.
-
-        Raises FileExistsError where `path` is there.
-        """
-        from permacite.service.preservation import warc
-
-        return warc.export(self._repository, path, pattern)
-
-    def export_bag(self, folder: Path, pattern: str | None = None) -> DocumentExport:
-        """Write the versions that `pattern` covers as a bag (RFC 8493).
-
-        Raises FileExistsError where `folder` is there.
-        """
-        from permacite.service.preservation import bagit
-
-        return bagit.export(self._repository, folder, pattern)
-
-    def export_wacz(self, path: Path, pattern: str | None = None) -> DocumentExport:
-        """Write the versions that `pattern` covers as a WACZ file.
-
-        Raises FileExistsError where `path` is there.
-        """
-        from permacite.service.preservation import wacz
-
-        return wacz.export(self._repository, path, pattern)
+        written: Copy | DocumentExport = _exporters.load(form)(self._repository, target, pattern)
+        return written
 
     @cached_property
     def status(self) -> ArchiveStatus:
@@ -171,6 +217,87 @@ class Copies:
         from permacite.service.mirroring.published import PublishedLog
 
         return PublishedLog(self._repository)
+
+
+def _counted(directory: Path) -> Copy:
+    """Return what the archive in a folder holds."""
+    with Repository.open(directory) as copy:
+        return Copy(str(directory), copy.lists.documents(), copy.lists.count(), copy.log.size())
+
+
+def copy(
+    source: Location,
+    target: Location,
+    *,
+    with_key: bool = False,
+    objects: str | None = None,
+    full: bool = False,
+    progress: Callable[[int, int], object] = max,
+) -> Copy:
+    """Copy the archive `source` to `target`, or bring an earlier copy there up to date.
+
+    With the key of its log the copy can replace the archive; without it, it is read-only. `objects`
+    is the address of the object store of a new copy. `progress` counts entries of the log. Raises
+    ConflictError where `target` holds anything else, or entries that `source` does not have;
+    ParseError, StorageError, IntegrityError.
+    """
+    with Repository.open(source) as archive:
+        copied = archive.copies.copy(
+            target, with_key=with_key, objects=objects, full=full, progress=progress
+        )
+    with Repository.open(target) as made:
+        return Copy(
+            made.where,
+            made.lists.documents(),
+            made.lists.count(),
+            copied.size,
+            whole=copied.entries == copied.size,
+            files=copied.files,
+            lost=copied.lost,
+            root=base64.b64encode(copied.root).decode(),
+        )
+
+
+def promote(location: Location) -> str:
+    """Let a read-only copy mint and sign in place of its archive; its public key is returned.
+
+    Raises ConflictError where it is no copy that reads, StorageError where the key of the log is
+    not there, IntegrityError where that key is another log's.
+    """
+    from permacite.archive.administration import place_of
+    from permacite.archive.transport.copying import promote as promote_copy
+
+    return str(promote_copy(place_of(location)))
+
+
+def restore(source: Path, directory: Path) -> Copy:
+    """Make the archive `directory` from the backup `source`, once every digest in it is right.
+
+    A folder of OCFL objects that was exported is a backup too.
+
+    Raises ConflictError where `directory` holds anything but what an earlier restore left that was
+    cut short, IntegrityError where the backup is damaged, StorageError where it is none.
+    """
+    for mark in _restorers:
+        if (source / mark).is_file():
+            restored: Copy = _restorers.load(mark)(source, directory)
+            return restored
+    from permacite.archive.transport.backup import FINISHED, is_cut_short
+
+    if directory.exists() and any(directory.iterdir()) and not is_cut_short(directory):
+        raise ConflictError(f"{directory} is not empty", str(directory))
+    with Repository.open(source) as kept:
+        for finding in kept.fixity.fsck():
+            if finding.kind not in HARMLESS:
+                raise IntegrityError(
+                    f"the backup is damaged: {finding.name}: {finding.kind}",
+                    expected="what was committed",
+                    actual=finding.detail,
+                    hint="permacite --archive BACKUP fsck lists all that is wrong",
+                )
+        kept.copies.backup(directory, link=False)
+    (directory / FINISHED).unlink()  # it is no backup, but an archive
+    return _counted(directory)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DocumentBatch",
-    "DocumentExport",
     "DocumentSource",
     "Octets",
     "citations",
@@ -32,16 +31,6 @@ __all__ = [
 ]
 
 Octets: TypeAlias = "bytes | mmap.mmap"
-
-
-class DocumentExport(NamedTuple):
-    """The outcome of an export of documents."""
-
-    versions: int
-    records: int
-    """How many records or files were written."""
-    left_out: tuple[LeftOut, ...]
-    """Formats that are not public, and what the exchange format does not take."""
 
 
 class DocumentBatch(NamedTuple):

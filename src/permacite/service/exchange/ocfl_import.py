@@ -1,4 +1,4 @@
-"""Restoration of an archive from a backup, or from OCFL objects.
+"""OCFL import: an archive restored from the objects that were exported.
 
 The log of OCFL objects is entered again under the times that it tells, so its root comes out the
 same. What is erased is entered with formats that are empty, and erased again where the log says so.
@@ -22,16 +22,15 @@ from permacite.archive.model.submitted import NewCitation
 from permacite.archive.objects.durable import flush_folder
 from permacite.archive.objects.source import ContentReader, digest_of
 from permacite.archive.repository import Repository
-from permacite.archive.transport.backup import FINISHED, is_cut_short
 from permacite.archive.transport.entering import EntryBatch, ReceivedEntry
 from permacite.archive.transport.stream import carry
 from permacite.errors import ConflictError, IntegrityError, NotFoundError, PermaciteError
 from permacite.service import names
-from permacite.service.findings import HARMLESS
+from permacite.service.exchange import ocfl_layout
+from permacite.service.exchange.ocfl import RECORDS, delegations_of, moment_of
 from permacite.service.plain import plain
-from permacite.service.preservation import copies, layout
-from permacite.service.preservation.copies import Copy, EarlierLog, counted
-from permacite.service.preservation.ocfl import RECORDS, delegations_of, moment_of
+from permacite.service.preservation import Copy
+from permacite.service.proofs.logs import EarlierLog, earlier_log_of, keep_earlier_logs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,32 +40,6 @@ __all__ = ["restore"]
 
 
 def restore(source: Path, directory: Path) -> Copy:
-    """Make the archive `directory` from the backup `source`, once every digest in it is right.
-
-    A folder of OCFL objects that `export_ocfl` wrote is a backup too.
-
-    Raises ConflictError where `directory` holds anything but what an earlier restore left that was
-    cut short, IntegrityError where the backup is damaged, StorageError where it is none.
-    """
-    if layout.is_root(source):
-        return _restore_objects(source, directory)
-    if directory.exists() and any(directory.iterdir()) and not is_cut_short(directory):
-        raise ConflictError(f"{directory} is not empty", str(directory))
-    with Repository.open(source) as kept:
-        for finding in kept.fixity.fsck():
-            if finding.kind not in HARMLESS:
-                raise IntegrityError(
-                    f"the backup is damaged: {finding.name}: {finding.kind}",
-                    expected="what was committed",
-                    actual=finding.detail,
-                    hint="permacite --archive BACKUP fsck lists all that is wrong",
-                )
-        kept.copies.backup(directory, link=False)
-    (directory / FINISHED).unlink()  # it is no backup, but an archive
-    return counted(directory)
-
-
-def _restore_objects(source: Path, directory: Path) -> Copy:
     """Make the archive `directory` from OCFL objects, by entering its log again.
 
     Raises ConflictError where `directory` holds anything, IntegrityError where anything is missing
@@ -74,7 +47,7 @@ def _restore_objects(source: Path, directory: Path) -> Copy:
     """
     if directory.exists() and any(directory.iterdir()):
         raise ConflictError(f"{directory} is not empty", str(directory))
-    layout.check_root(source)
+    ocfl_layout.check_root(source)
     aside = directory.with_name(f"{directory.name}.{secrets.token_hex(8)}.new")
     try:
         copy = _restored(source, aside)
@@ -100,7 +73,7 @@ class _ObjectSource:
 
     def __init__(self, root: Path) -> None:
         """Read the records. Raises IntegrityError."""
-        self.records = layout.read_object(root, RECORDS)[-1]
+        self.records = ocfl_layout.read_object(root, RECORDS)[-1]
         self.about = json.loads(self.records["archive.json"])
         self._root = root
         self._name = ""
@@ -164,7 +137,7 @@ class _ObjectSource:
         Raises NotFoundError, IntegrityError.
         """
         if name != self._name:
-            self._name, self._versions = name, layout.read_object(self._root, name)
+            self._name, self._versions = name, ocfl_layout.read_object(self._root, name)
             self._contents = {}
         try:
             files = self._versions[number - 1]
@@ -215,11 +188,11 @@ def _restored(root: Path, directory: Path) -> Copy:
                 actual=root_hash,
             )
         if source.size:
-            last = copies.checked(
+            last = earlier_log_of(
                 about["key"], records["checkpoint.txt"].decode(), repository.log.root(size)
             )
             earlier = (EarlierLog(**log) for log in about.get("earlier", ()))
-            copies.keep(repository, [*earlier, last])
+            keep_earlier_logs(repository, [*earlier, last])
         key = str(repository.log.verifier)
         return Copy(
             str(directory),

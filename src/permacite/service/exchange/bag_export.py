@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.archive.model.answered import utc_now
 from permacite.archive.transport.stream import BatchOutcome, carry
-from permacite.service.preservation.documents import (
-    DocumentExport,
+from permacite.service.exchange.documents import (
     DocumentSource,
     citations,
     former_names,
     octets_of,
 )
+from permacite.service.preservation import DocumentExport
 from permacite.version import __version__
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.model.answered import JSON, Representation, Version
     from permacite.archive.repository import Repository
-    from permacite.service.preservation.documents import DocumentBatch, Octets
+    from permacite.service.exchange.documents import DocumentBatch, Octets
 
 __all__ = ["export"]
 

@@ -33,12 +33,12 @@ from permacite.archive.model.answered import utc_now
 from permacite.archive.objects.source import digest_of
 from permacite.archive.transport.stream import BatchOutcome, carry
 from permacite.errors import ParseError
-from permacite.service.preservation.documents import (
-    DocumentExport,
+from permacite.service.exchange.documents import (
     DocumentSource,
     former_names,
     octets_of,
 )
+from permacite.service.preservation import DocumentExport
 from permacite.service.sources import MESSAGES
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.model.answered import Representation, Version
     from permacite.archive.repository import Repository
-    from permacite.service.preservation.documents import DocumentBatch, Octets
+    from permacite.service.exchange.documents import DocumentBatch, Octets
 
 __all__ = ["ExportedRecord", "WrittenRecord", "export", "info", "records_of", "write_record"]
 

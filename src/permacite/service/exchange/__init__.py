@@ -1,0 +1,1 @@
+"""Exchange formats: exports, and imports of what other programs wrote."""
