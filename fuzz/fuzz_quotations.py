@@ -5,7 +5,7 @@ from __future__ import annotations
 from permacite import markup
 from permacite.errors import ParseError
 from permacite.service.quotations import finding
-from permacite.text.document import canonical
+from permacite.text.entity import canonical
 
 _NAME = "urn:pdi://lab.example.us/2026/11/21/1.text.1#char=4,9"
 _TEXTS = (

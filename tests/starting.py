@@ -131,7 +131,7 @@ def _import_all() -> None:
     import anyio._backends._asyncio  # noqa: F401 - as servers do
 
     from permacite import decoding  # noqa: F401 - the same
-    from permacite.archive.texts import index  # noqa: F401 - the same
+    from permacite.archive import texts  # noqa: F401 - the same
     from permacite.cli import commands  # noqa: F401 - the same
     from permacite.service import names
     from permacite.web import command, templates  # noqa: F401 - the same

@@ -15,7 +15,7 @@ from tests.faces.test_export_browser import EVIL, HOSTILE
 from permacite import mhtml
 from permacite.archive.model.answered import Provenance
 from permacite.archive.model.submitted import NewRepresentation
-from permacite.archive.texts.index import with_indexes
+from permacite.archive.texts import with_indexes
 from permacite.capture.model import Capture, Exchange, Frozen, body_parts
 from permacite.errors import NotFoundError
 from permacite.renditions.drawn import Drawing, draw

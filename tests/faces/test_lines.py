@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
     from tests.faces.conftest import Running
 
-    from permacite.text.document import DocumentText
+    from permacite.text.entity import DocumentText
 
 pytestmark = pytest.mark.engines(deep=True)
 

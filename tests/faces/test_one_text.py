@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.archives import Archive
 
-from permacite.archive.texts.index import SMALLEST_BYTES
+from permacite.archive.texts import SMALLEST_BYTES
 from permacite.service.proofs import proofs
 from permacite.text.first_rules import CODEC_OF_LABEL
 

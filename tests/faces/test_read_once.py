@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.archives import Archive
 
-from permacite.charsets import comparing, decoding
+from permacite.charsets import decoding
 from permacite.markup import tokenizer
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _counted(work: Callable[[], object]) -> Counter[str]:
     counts: Counter[str] = Counter()
     named: dict[CodeType, tuple[str, str]] = {
         tokenizer.tokenize.__code__: ("tokens", "source"),
-        comparing.Encoding.decode.__code__: ("decodings", "octets"),
+        decoding.Encoding.decode.__code__: ("decodings", "octets"),
         decoding.decode.__code__: ("decodings", "data"),
     }
 

@@ -23,8 +23,8 @@ from permacite.archive.records.leaves import append, append_all, node
 from permacite.archive.records.rows import Transaction
 from permacite.archive.records.settings import fill
 from permacite.archive.schema import SCHEMA_VERSION
+from permacite.archive.sqlite.connection import Session
 from permacite.archive.sqlite.schema import SCHEMA
-from permacite.archive.sqlite.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from tests.engines import Server
 
-    from permacite.archive.records.session import Question
-    from permacite.archive.records.session import Session as AnySession
+    from permacite.archive.records.rows import Question
+    from permacite.archive.records.rows import Session as AnySession
 
 T = TypeVar("T", bound=Session)
 

@@ -15,7 +15,7 @@ from permacite.extract.text import document
 from permacite.fragments import Index
 from permacite.markup import StartTag, tokenize
 from permacite.markup.tree import html_elements, xml_elements
-from permacite.text.document import DocumentText
+from permacite.text.entity import DocumentText
 
 CHARSETS = ["utf-8", "iso-8859-1", "windows-1252", "utf-16-le", "shift_jis", "iso-2022-jp"]
 NAMES = """html head body title p div span b i a em font table tr td th tbody caption colgroup col

@@ -17,8 +17,7 @@ from tests.property.slow_text import ENDINGS, MODES, Slow, slow, unit_pieces, ut
 from permacite.charsets import decode, resolve
 from permacite.errors import ParseError
 from permacite.fragments import Index, Text, convert, rfc5147
-from permacite.text.reading import BlockReader
-from permacite.text.source import MemorySource
+from permacite.text.reading import BlockReader, MemorySource
 from permacite.text.sweep import sweep
 from permacite.text.tally import DecodingMark, Plan, Tally
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from permacite.extract.text import characters, document, lines
-from permacite.text.document import DocumentText
+from permacite.text.entity import DocumentText
 from permacite.text.first_rules import CODEC_OF_LABEL
 from permacite.text.index import Index
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tests.stores import Store
 
     from permacite.archive.engine.location import Location
-    from permacite.archive.records.session import Session
+    from permacite.archive.records.rows import Session
 
 COPIED = [*SLICED, LOG, *COMPARED]
 MINTING = ("a-commit", "a-version", "a-format", "a-citation", "a-statement", "a-withdrawal")

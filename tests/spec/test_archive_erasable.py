@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from permacite.archive.records.session import Session
+    from permacite.archive.records.rows import Session
 
 pytestmark = pytest.mark.engines
 

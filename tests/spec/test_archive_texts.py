@@ -10,9 +10,9 @@ import pytest
 from tests.engines import Repository
 from tests.kept import file_of
 
+from permacite.archive.engine.pieces import PIECE_BYTES, PIECES, Pieces
 from permacite.archive.model.submitted import NewRepresentation
-from permacite.archive.texts.index import INDEX, SMALLEST_BYTES, with_indexes
-from permacite.archive.texts.pieces import PIECE_BYTES, PIECES, Pieces
+from permacite.archive.texts import INDEX, SMALLEST_BYTES, with_indexes
 from permacite.errors import IntegrityError, NotFoundError, ParseError, WithdrawnError
 from permacite.extract import extract, extract_from
 from permacite.fragments import Index, Text

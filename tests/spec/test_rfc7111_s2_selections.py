@@ -13,7 +13,7 @@ from permacite.errors import NotFoundError, ParseError
 from permacite.extract import extract
 from permacite.extract.structure import CellTable, value
 from permacite.pdi import SCHEMES, denotes_same, parse
-from permacite.text.document import canonical
+from permacite.text.entity import canonical
 
 WEATHER = (
     "date,temperature,place\n2011-01-01,1,Galway\n2011-01-02,-1,Galway\n2011-01-03,0,Galway\n"

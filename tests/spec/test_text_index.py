@@ -12,14 +12,14 @@ import pytest
 
 from permacite.errors import IntegrityError, NotFoundError, ParseError, StorageError
 from permacite.fragments import Index, Text, wilde00
-from permacite.text.source import MemorySource
+from permacite.text.reading import MemorySource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from permacite.fragments.rfc5147 import Scheme
-    from permacite.text.source import Fetch
+    from permacite.text.reading import Fetch
 
 CONTENT = ("naïve 中文 😀\r\nplain\n" * 9000).encode()
 

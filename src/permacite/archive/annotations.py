@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.gate import Gate
     from permacite.archive.parts import ArchiveParts
-    from permacite.archive.records.rows import Transaction
-    from permacite.archive.records.session import Session
+    from permacite.archive.records.rows import Session, Transaction
     from permacite.pdi import PDI
 
 __all__ = ["KINDS", "Jotting", "Kind", "Subject", "jot", "jottings", "strike"]

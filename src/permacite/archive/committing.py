@@ -13,7 +13,7 @@ from permacite.archive.objects.source import MOST_OF_BLOB, git_blob
 from permacite.archive.records import commits, octets, settings, versions
 from permacite.archive.records.commits import CommitRequest, StoredFormat
 from permacite.archive.records.rows import version_of
-from permacite.archive.texts.decoding import decoding_of
+from permacite.archive.texts import decoding_of
 from permacite.errors import (
     ConflictError,
     IntegrityError,

@@ -30,7 +30,7 @@ from permacite.archive.entries import hash_of
 from permacite.archive.model.answered import Provenance, Restriction
 from permacite.archive.records import access, statements, versions
 from permacite.archive.records.access import standing_alone
-from permacite.archive.records.session import Together
+from permacite.archive.records.rows import Together
 from permacite.archive.statements import EFFECTS, subjects_of, tombstones, without_persons
 from permacite.cache import Cache
 from permacite.errors import (
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
         Version,
         Withdrawal,
     )
-    from permacite.archive.records.session import Session
+    from permacite.archive.records.rows import Session
 
 __all__ = ["PUBLIC", "Audience", "FullNames", "Gate", "full_names_of", "of_all"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from permacite.archive.engine.pieces import KnownPieces
 from permacite.archive.gate import full_names_of
 from permacite.archive.log.agreement import Agreement
-from permacite.archive.texts.index import Texts
-from permacite.archive.texts.pieces import KnownPieces
+from permacite.archive.texts import Texts
 from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:

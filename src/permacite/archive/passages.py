@@ -14,9 +14,8 @@ from permacite.pdi.quotation import agreement_at
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from permacite.archive.contents import DocumentContents
     from permacite.archive.gate import Gate
-    from permacite.archive.lookup import VersionLookup
+    from permacite.archive.lookup import DocumentContents, VersionLookup
     from permacite.archive.model.answered import Citation
     from permacite.archive.model.submitted import NewCitation
     from permacite.archive.parts import ArchiveParts

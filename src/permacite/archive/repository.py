@@ -20,14 +20,19 @@ from permacite.archive.administration import (
     place_of,
 )
 from permacite.archive.annotations import AnnotationRecords
-from permacite.archive.contents import DocumentContents
 from permacite.archive.delegation import Delegations
 from permacite.archive.engine.write_behind import WriteBehind, open_objects
 from permacite.archive.entries import OwnSealer, seal
 from permacite.archive.gate import PUBLIC, Audience, Gate
 from permacite.archive.live_pages import LivePages
 from permacite.archive.log.log import Log
-from permacite.archive.lookup import StatementSearch, VersionLists, VersionLookup, VersionOrigins
+from permacite.archive.lookup import (
+    DocumentContents,
+    StatementSearch,
+    VersionLists,
+    VersionLookup,
+    VersionOrigins,
+)
 from permacite.archive.model.answered import Clock, utc_now
 from permacite.archive.objects.durable import keep_modes
 from permacite.archive.parts import ArchiveParts

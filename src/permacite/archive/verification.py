@@ -26,18 +26,17 @@ from permacite.renditions.stored import LABELS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from permacite.archive.contents import DocumentContents
     from permacite.archive.engine.catalog import Catalog
+    from permacite.archive.engine.pieces import KnownPieces
     from permacite.archive.engine.write_behind import WriteBehind
     from permacite.archive.entries import Leaf
     from permacite.archive.gate import Gate
-    from permacite.archive.lookup import VersionLists, VersionLookup
+    from permacite.archive.lookup import DocumentContents, VersionLists, VersionLookup
     from permacite.archive.model.answered import Citation
     from permacite.archive.name_tree import DayDocument
     from permacite.archive.parts import ArchiveParts
     from permacite.archive.passages import CitedPassages
-    from permacite.archive.texts.index import Texts
-    from permacite.archive.texts.pieces import KnownPieces
+    from permacite.archive.texts import Texts
 
 __all__ = ["FixityCheck", "Proofs"]
 

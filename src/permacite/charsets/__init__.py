@@ -14,22 +14,20 @@ from typing import TYPE_CHECKING
 from permacite.exports import on_demand
 
 if TYPE_CHECKING:
-    from permacite.charsets.comparing import (
+    from permacite.charsets.decoders import Decoder
+    from permacite.charsets.decoding import (
         LONGEST_MARK,
         Charset,
         Encoding,
-        of_codec,
-        resolve,
-        same,
-    )
-    from permacite.charsets.decoders import Decoder
-    from permacite.charsets.decoding import (
         Family,
         decode,
         encode,
         family_of,
         incremental,
+        of_codec,
         preload,
+        resolve,
+        same,
         settled,
     )
     from permacite.charsets.labels import codec_of, token_of
@@ -61,10 +59,10 @@ __all__ = [
 on_demand(
     __name__,
     {
-        "permacite.charsets.comparing": "LONGEST_MARK, Charset, Encoding, of_codec, resolve, same",
         "permacite.charsets.decoders": "Decoder",
         "permacite.charsets.decoding": (
-            "Family, decode, encode, family_of, incremental, preload, settled"
+            "LONGEST_MARK, Charset, Encoding, Family, decode, encode, family_of, incremental,"
+            " of_codec, preload, resolve, same, settled"
         ),
         "permacite.charsets.labels": "codec_of, token_of",
         "permacite.charsets.registry": "MARKS, RULES_VERSION, TOKENS, USER_DEFINED",

@@ -1,4 +1,4 @@
-"""Decoding of octets by the rules of the Encoding Standard: whole, or piece by piece.
+"""Decoding of octets by the rules of the Encoding Standard, and the charsets of MIME.
 
 | section | function |
 |---|---|
@@ -8,6 +8,9 @@
 | Encoding Standard §9 single-byte encodings, §14.5 x-user-defined | _table |
 | Encoding Standard §10 to §13 legacy multi-byte encodings | multibyte |
 | Encoding Standard §12.2.1 ISO-2022-JP decoder | Iso2022Jp._run |
+| RFC 2046 §4.1.2 the charset parameter | resolve, same |
+| RFC 5147 §2, §2.1.2 byte order marks | Charset.encoding |
+| RFC 2781 §4.3 UTF-16 without a mark | Charset.encoding |
 
 Whole or in pieces, the same octets give the same characters, however they are cut. What is
 malformed is U+FFFD, as often as the standard says; the text never holds a surrogate.
@@ -15,23 +18,31 @@ malformed is U+FFFD, as often as the standard says; the text never holds a surro
 Deviations: "replacement" reads ASCII and no other octet, so that an archive shows what can be read
 of a page in ISO-2022-CN; the standard gives one U+FFFD for all of it.
 
-Readings: a mark is one in GB 18030 and UTF-7 too. Charsets that the standard does not know are
-decoded by Python's codecs. ISO-2022-JP has octets of seven bits, whose meaning escape sequences
-shift. Instead of the states "escape start", "escape" and "trail byte", the decoder looks at the
-octets ahead, which wait if there are too few; it remembers the output state and the output flag.
+Readings: an initial mark is no character, with `utf-16le` and its like too, which RFC 2781 would
+count; it is one in GB 18030 and UTF-7 too. `utf-16` and `utf-32` without a mark are big-endian (RFC
+2781 §4.3). Charsets are equal by the registry's names and aliases; where the Encoding Standard
+decodes one as a superset, so does MIME's view, but for `us-ascii`, `iso-8859-1`, `iso-8859-9` and
+`iso-8859-11`, whose octets from 0x80 to 0x9F are other characters there. Charsets that the standard
+does not know are decoded by Python's codecs. ISO-2022-JP has octets of seven bits, whose meaning
+escape sequences shift. Instead of the states "escape start", "escape" and "trail byte", the decoder
+looks at the octets ahead, which wait if there are too few; it remembers the output state and the
+output flag.
 """
 
 from __future__ import annotations
 
 import codecs
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from permacite.charsets.decoders import MultiByte, Pending, SingleByte, WithoutSurrogates
 from permacite.charsets.indexes import ABSENT, single_byte_indexes
-from permacite.charsets.labels import python_codec
+from permacite.charsets.labels import python_codec, row_alike
 from permacite.charsets.multibyte import rules_of
 from permacite.charsets.registry import MARKS, ROWS, USER_DEFINED
+from permacite.errors import ParseError
+from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
@@ -39,13 +50,19 @@ if TYPE_CHECKING:
     from permacite.charsets.multibyte import CharsetRules
 
 __all__ = [
+    "LONGEST_MARK",
+    "Charset",
+    "Encoding",
     "Family",
     "Iso2022Jp",
     "decode",
     "encode",
     "family_of",
     "incremental",
+    "of_codec",
     "preload",
+    "resolve",
+    "same",
     "settled",
 ]
 
@@ -76,6 +93,22 @@ _TABLES = (
 )
 _PAIRS = compile_pattern(rb"(?s:..)")
 _SET_HIGH_BIT = bytes(octet | 0x80 for octet in range(0x100))
+_SPEC = "RFC 2046 §4.1.2"
+_LABEL = compile_pattern(r"[A-Za-z0-9!#$%&'+\-^_`{}~.:()]{1,60}")
+
+_EXACT = {
+    "us-ascii": "ascii",
+    "iso-8859-1": "latin-1",
+    "iso-8859-9": "iso8859-9",
+    "iso-8859-11": "iso8859-11",
+    "tis-620": "tis-620",
+    "utf-16": "utf-16",
+    "iso-10646-ucs-2": "utf-16",
+}
+"""Charsets that the Encoding Standard decodes as others, and what decodes themselves."""
+
+LONGEST_MARK = max(len(mark) for marks in MARKS.values() for mark, _ in marks)
+"""Bytes at the start of an entity that `Charset.encoding` wants to see."""
 
 
 class Iso2022Jp(Pending):
@@ -197,6 +230,8 @@ def incremental(codec: str, errors: str = "replace") -> Decoder:
     LookupError for what is no codec. Of charsets with shifts that the standard does not know, a
     decoder raises UnicodeError for pieces that are too small to tell what they are.
     """
+    if codec == "utf-8":  # told at once, since most texts are in it
+        return codecs.getincrementaldecoder(codec)(errors)
     table = _table(codec)
     if table is not None:
         return SingleByte(table, errors)
@@ -256,3 +291,96 @@ def _python_table(codec: str) -> str | None:
     if not is_single or any(alone.count(ending) > 1 for ending in "\r\n\x85"):
         return None
     return "".join(alone).replace("\ufffd", _UNDEFINED)
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How the octets of one entity become characters.
+
+    `codec` is what `incremental` takes, with the byte order settled; `mark_bytes` is the length of
+    the byte order mark that the entity begins with.
+    """
+
+    codec: str
+    mark_bytes: int
+    family: Family
+
+    def decoder(self, errors: str = "replace") -> Decoder:
+        """A decoder for the octets in pieces, without those of the mark."""
+        return incremental(self.codec, errors)
+
+    def decode(self, octets: bytes) -> str:
+        """Return all characters of octets that follow the mark."""
+        return self.decoder().decode(octets, final=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Charset:
+    """A charset that can be decoded. `label` is as given, `name` is what aliases share.
+
+    `encoder` is Python's name of what encodes into it; None where nothing does.
+    """
+
+    label: str
+    name: str
+    codec: str
+    encoder: str | None
+
+    @property
+    def is_ebcdic(self) -> bool:
+        """Whether this is an EBCDIC charset, whose line ending is NEL."""
+        return family_of(self.codec) == "single" and decode(b"\xc1", self.codec) == "A"
+
+    def encoding(self, head: bytes) -> Encoding:
+        """The encoding of an entity with this charset, whose first octets are `head`."""
+        codec, length = settled(head, self.codec)
+        return Encoding(codec, length, family_of(codec))
+
+    def forms(self) -> tuple[tuple[bytes, str], ...]:
+        """Return the ways to write text in this charset: a byte order mark, or b"", and an encoder.
+
+        There is none for UTF-7, whose characters can be written in many ways.
+        """
+        if self.encoder is None or self.codec == "utf-7":
+            return ()
+        marks = MARKS.get(self.codec, ())
+        if any(mark == b"" for mark, _ in marks):
+            return marks  # where no mark settles the byte order, the table says what does
+        return ((b"", self.encoder), *((mark, self.encoder) for mark, _ in marks))
+
+
+def resolve(label: str) -> Charset:
+    """Return the charset of that name (RFC 2046 §4.1.2); names are case-insensitive.
+
+    Raises ParseError where no such charset can be decoded.
+    """
+    if not _LABEL.fullmatch(label):
+        raise ParseError("expected the name of a charset", label, 0, _SPEC)
+    charset = _resolved(label.lower())
+    if charset is None:
+        raise ParseError("expected a charset that can be decoded", label, 0, _SPEC)
+    return replace(charset, label=label)
+
+
+@lru_cache(maxsize=256)
+def _resolved(name: str) -> Charset | None:
+    row = row_alike(name)
+    if row is None or row.codec is None:
+        return None
+    encoders = filter(None, map(python_codec, (*row.names, row.codec)))
+    return Charset(name, row.name, _EXACT.get(row.name, row.codec), next(encoders, None))
+
+
+def of_codec(codec: str) -> Charset:
+    """Return the charset that is known by its codec alone: what `codec_of` gives, not a label."""
+    return Charset(codec, codec, codec, None)
+
+
+def same(first: str, second: str) -> bool:
+    """Whether two names stand for one charset; names that nothing here knows, only if equal."""
+    if first.lower() == second.lower():
+        return True
+    try:
+        return resolve(first).name == resolve(second).name
+    except ParseError:
+        return False

@@ -164,8 +164,8 @@ def _draw(content: Octets, words: dict[str, object], _: bytes) -> tuple[dict[str
 
     Or measure a page, if only its number is given.
     """
-    from permacite.extract.excerpt import digest_of
     from permacite.extract.media import decoders
+    from permacite.extract.text import digest_of
     from permacite.renditions import drawing
 
     number = words.get("measure")

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         is_of_text,
         octets_from,
     )
-    from permacite.extract.excerpt import Excerpt
+    from permacite.extract.text import Excerpt
 
 __all__ = [
     "Decode",
@@ -57,6 +57,6 @@ on_demand(
         "permacite.extract.cut": (
             "Decode, Stored, extract, extract_from, is_decoded, is_of_text, octets_from"
         ),
-        "permacite.extract.excerpt": "Excerpt",
+        "permacite.extract.text": "Excerpt",
     },
 )

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.extract import text
-from permacite.extract.excerpt import Excerpt, digest_of, extent
+from permacite.extract.text import Excerpt, digest_of, extent
 from permacite.media_types import content_type
 from permacite.pdi import LINE, SCHEMES, FragmentPDI, Specifier, parse_specifier
 
 if TYPE_CHECKING:
     from permacite.charsets import Charset
     from permacite.extract.media.decoders import Octets
-    from permacite.text.document import DocumentText
+    from permacite.text.entity import DocumentText
 
 __all__ = [
     "Decode",

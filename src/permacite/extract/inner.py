@@ -16,13 +16,13 @@ from permacite.extract.text import characters
 from permacite.markup import Document
 from permacite.media_types import PAGES
 from permacite.pdi.schemes import part_path
-from permacite.text.document import DocumentText
+from permacite.text.entity import DocumentText
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from permacite.extract.excerpt import Excerpt
     from permacite.extract.media.decoders import Octets
+    from permacite.extract.text import Excerpt
 
 __all__ = ["document_within", "page_in", "pages_within", "text_within", "words"]
 

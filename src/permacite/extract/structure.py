@@ -37,8 +37,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.errors import NotFoundError
-from permacite.extract.excerpt import Excerpt, Extent, digest_of, extent, nothing
-from permacite.extract.text import characters, excerpt
+from permacite.extract.text import Excerpt, Extent, characters, digest_of, excerpt, extent, nothing
 from permacite.markup.tree import html_elements, xml_elements
 from permacite.media_types import is_xml
 from permacite.pdi import decapsulate
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from permacite.markup.tree import MarkupElement
-    from permacite.text.document import DocumentText
+    from permacite.text.entity import DocumentText
 
 __all__ = [
     "CellArea",

@@ -57,15 +57,14 @@ from permacite import charsets
 from permacite.errors import IntegrityError, LimitError, ParseError
 from permacite.fragments import bre, rfc5147, wilde00
 from permacite.fragments.location import Check, Located, Location
-from permacite.text.entity import Entity, Span
-from permacite.text.survey import TextPlace
+from permacite.text.entity import Entity, Span, TextPlace
 from permacite.text.tally import Measure, Plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from permacite.text.entity import Survey
     from permacite.text.reading import BlockReader
-    from permacite.text.survey import Survey
     from permacite.text.tally import LineEndings, Tally, Unit
 
 __all__ = ["Text", "check_of", "checked", "locate_union", "merged"]

@@ -28,7 +28,7 @@ from permacite.markup.tokenizer import tokenize
 from permacite.markup.tokens import EndTag, StartTag, Text
 from permacite.media_types import PAGES, is_xml
 from permacite.scan import compile_pattern
-from permacite.text.document import DocumentText
+from permacite.text.entity import DocumentText
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

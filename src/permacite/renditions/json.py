@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from permacite.errors import LimitError
 from permacite.renditions.model import MOST_LABELS, Label, Notice, Rendered, Rendition
-from permacite.text.document import canonical
+from permacite.text.entity import canonical
 from permacite.values import values
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from permacite.charsets import of_codec
 from permacite.errors import LimitError, ParseError
 from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
-from permacite.text.document import DocumentText
+from permacite.text.entity import DocumentText
 
 if TYPE_CHECKING:
     import mmap

@@ -317,7 +317,7 @@ def public_view(archive: _Archive, audience: Audience | None = None) -> _Archive
 
 def warm_up(archive: Archive) -> None:
     """Import what the first answers would wait for: rules of names, and of large texts."""
-    from permacite.archive.texts import index  # noqa: F401
+    from permacite.archive import texts  # noqa: F401
     from permacite.service import names
 
     names.parse(f"urn:pdi://{archive.documents.series.names()[0]}/2026/11/22/1.text.1")

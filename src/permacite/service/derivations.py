@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from permacite.archive.model.answered import Decoding
 from permacite.archive.model.submitted import NewRepresentation
-from permacite.archive.texts.index import with_indexes
+from permacite.archive.texts import with_indexes
 from permacite.errors import ConflictError, PermaciteError, RestrictedError
 from permacite.lazy_dataclass import dataclass
 from permacite.markup import Document

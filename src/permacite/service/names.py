@@ -16,7 +16,7 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from permacite.archive.model.answered import Representation, Version
     from permacite.archive.repository import Repository
-    from permacite.text.document import DocumentText
+    from permacite.text.entity import DocumentText
 
 __all__ = [
     "TextOf",

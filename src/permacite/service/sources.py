@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from permacite import captions, pdi
 from permacite.archive.model.submitted import NewRepresentation
-from permacite.archive.texts.decoding import DERIVED, settle
+from permacite.archive.texts import DERIVED, settle
 from permacite.errors import BusyError, NotFoundError, ParseError, PermaciteError
 from permacite.markup import RENDITION_VERSION, Document
 from permacite.media_types import PAGES, content_type

@@ -1,7 +1,9 @@
-"""Entity: a text that is read as needed, with its charset, line endings and positions.
+"""Entity and DocumentText: a text that is read as needed, and the places of positions in it.
 
 | section | function |
 |---|---|
+| PDI §3.4.1 the canonical text, without a byte order mark | DocumentText.text |
+| PDI §3.4.1 positions count its characters | words, length, line |
 | RFC 5147 §2 counting in the entity's charset | Entity |
 | RFC 5147 §2.1.2 characters and lines, byte order marks | Entity.place |
 | RFC 5147 §4.1 line endings | Entity.line_endings |
@@ -11,35 +13,46 @@ Deviations: none.
 
 Readings:
 - A position that is too large is the end of the entity.
+- CRLF, LF and CR end a line of a document, whatever the charset; NEL does not.
 - Bytes that are no characters are U+FFFD each (per maximal subpart), and `invalid` says so.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import closing
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from permacite import charsets
 from permacite.errors import IntegrityError
 from permacite.lazy_dataclass import dataclass
-from permacite.text.reading import BlockReader
-from permacite.text.source import digest, source_of
-from permacite.text.survey import Survey
-from permacite.text.tally import Measure, Plan, line_endings_in
+from permacite.text.reading import BLOCK_BYTES, BlockReader, digest, source_of
+from permacite.text.tally import (
+    DecodingMark,
+    Measure,
+    Plan,
+    Tally,
+    line_endings_in,
+    seek,
+    splits_ending,
+    tally,
+)
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Generator, Iterator, Sequence
     from typing import Self
 
+    from permacite.charsets import Charset
     from permacite.text.index import Index
-    from permacite.text.reading import Errors
-    from permacite.text.source import Buffer, ByteSource
-    from permacite.text.tally import Tally, Unit
+    from permacite.text.reading import Buffer, ByteSource, DecodedBlock, Errors
+    from permacite.text.tally import LineEndings, Unit
 
-__all__ = ["Ends", "Entity", "Span"]
+__all__ = ["DocumentText", "Ends", "Entity", "Span", "Survey", "TextPlace", "canonical"]
 
 Ends = tuple[int, int]
 """Start and end of a half-open range; equal where nothing lies between them."""
+_MODE: LineEndings = "http"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,3 +194,276 @@ class Entity:
             (start.code_point, end.code_point),
             (start.byte, end.byte),
         )
+
+
+class TextPlace(NamedTuple):
+    """The counts before a place, and whether it is between the characters of a line ending."""
+
+    tally: Tally
+    inside: bool
+
+
+class Walker:
+    """Walks forward through the blocks of an entity, from place to place."""
+
+    def __init__(self, reader: BlockReader, start: DecodingMark, measure: Measure) -> None:
+        self.measure = measure
+        self.blocks = reader.blocks(start.tally.byte, start.state)
+        self.block = next(self.blocks)
+        self.before = start.tally
+        self.offset = 0
+        """Where in the block's text the place of `before` is; never inside a line ending."""
+
+    @property
+    def end(self) -> int:
+        """Where the block ends, in bytes."""
+        return self.block.end
+
+    def place(self, position: int) -> TextPlace:
+        """Return the place of a position that is not before the last one asked for."""
+        while not (self.block.last or self._ahead(position) < len(self.block.text) - self.offset):
+            self.before, self.offset = self._counted(len(self.block.text)), 0
+            self.block = next(self.blocks)
+        offset = min(self.offset + self._ahead(position), len(self.block.text))
+        tallied = self._counted(offset)
+        inside = splits_ending(self.block.text, offset, self.measure.mode)
+        if not inside:
+            self.before, self.offset = tallied, offset
+        return TextPlace(tallied, inside)
+
+    def _ahead(self, position: int) -> int:
+        """How many code points of the block a position is ahead; more than are left."""
+        if self.measure.unit == "code_point":
+            return position - self.before.code_point
+        if position >= self.end:
+            return len(self.block.text) - self.offset
+        start = self.before.byte - self.block.start
+        return len(self.block.data[start : position - self.block.start].decode())
+
+    def _counted(self, offset: int) -> Tally:
+        """Return the counts before an offset in the block's text."""
+        counts = tally(self.block.text, self.offset, offset, plan=self.measure.plan)
+        if self.block.encoding.family == "utf-8" and not self.block.invalid:
+            width = len(self.block.text[self.offset : offset].encode())
+            return self.before.plus(counts)._replace(byte=self.before.byte + width)
+        return self.before.plus(counts)._replace(byte=self.block.byte(offset))
+
+
+_SMALL_BYTES = 4 * BLOCK_BYTES
+"""Less than this is walked through without a sweep."""
+
+_MARGIN_BYTES = 64
+"""How much is read beyond a step of the index: checkpoints are a step apart, and some bytes."""
+
+
+class Survey:
+    """Finds places in what `reader` reads.
+
+    `invalid` becomes True when bytes that are no characters were seen on the way to some place.
+    """
+
+    def __init__(self, reader: BlockReader, index: Index | None = None) -> None:
+        self.reader = reader
+        self.index = index
+        self.invalid = index is not None and not index.valid
+        self._ends: dict[Plan, Tally] = {}
+        self._kept: tuple[tuple[DecodingMark, Plan], DecodedBlock, Tally] | None = None
+        """The block that was read last, with what led to it and the counts before it."""
+
+    def end(self, plan: Plan) -> Tally:
+        """Return the counts of the whole entity."""
+        if self.index is not None:
+            return self.index.end
+        if plan not in self._ends:
+            for mark in self._sweep(plan):
+                self._see(mark, plan)
+        return self._ends[plan]
+
+    def places(self, measure: Measure, targets: Sequence[int]) -> list[Tally]:
+        """Return the counts before each position; those of the end for positions beyond it.
+
+        Reads the entity once, up to the last of them.
+        """
+        wanted = sorted(set(targets))
+        tallies: dict[int, Tally] = {}
+        with closing(self._approaches(measure, wanted)) as approaches:
+            for target, (start, more) in zip(wanted, approaches, strict=True):
+                tallies[target] = start.tally
+                if more:
+                    tallies[target] = self._walk(measure, target, start)
+        return [tallies[target] for target in targets]
+
+    def each(
+        self, unit: Literal["code_point", "byte"], positions: Sequence[int], mode: LineEndings
+    ) -> Iterator[TextPlace]:
+        """Yield the place of each of many positions, in order; none must lie beyond the end.
+
+        Code points and bytes may lie inside a line ending, which no other unit can say.
+        """
+        measure = Measure(unit, mode, Plan(lines=False, nel=mode == "all"))
+        with closing(self._approaches(measure, positions)) as approaches:
+            walker: Walker | None = None
+            for position, (start, more) in zip(positions, approaches, strict=True):
+                if not more:
+                    yield TextPlace(start.tally, inside=False)
+                    continue
+                if walker is None or walker.end < start.tally.byte:
+                    walker = Walker(self.reader, start, measure)
+                yield walker.place(position)
+                self.invalid = self.invalid or walker.block.invalid
+
+    def blocks_from(self, code_point: int, byte: int) -> Iterator[tuple[DecodedBlock, int]]:
+        """Yield blocks, from one at or before a place on, each with the code points before it."""
+        start = DecodingMark(Tally(byte, code_point))
+        if self.reader.encoding.family == "other":
+            measure = Measure("code_point", "mime", Plan(lines=False, nel=False))
+            with closing(self._approaches(measure, [code_point])) as approaches:
+                start, _ = next(approaches)
+        before = start.tally.code_point
+        for block in self.reader.blocks(start.tally.byte, start.state):
+            yield block, before
+            before += len(block.text)
+
+    @property
+    def _first(self) -> DecodingMark:
+        return DecodingMark(Tally(self.reader.encoding.mark_bytes))
+
+    def _approaches(
+        self, measure: Measure, targets: Sequence[int]
+    ) -> Generator[tuple[DecodingMark, bool], None, None]:
+        """Yield, for each target, a mark not after it, and whether there is more after the mark."""
+        if self.index is not None:
+            for target in targets:
+                yield self.index.around(measure, target)
+        elif self.reader.source.size <= _SMALL_BYTES:
+            yield from ((self._first, True) for _ in targets)
+        else:
+            with closing(self._sweep(measure.plan)) as marks:
+                yield from self._swept(measure, targets, marks)
+
+    def _sweep(self, plan: Plan) -> Generator[DecodingMark, None, None]:
+        from permacite.text.sweep import sweep
+
+        return sweep(self.reader, plan, self._first)
+
+    def _swept(
+        self, measure: Measure, targets: Sequence[int], marks: Iterator[DecodingMark]
+    ) -> Iterator[tuple[DecodingMark, bool]]:
+        start, ahead = self._first, next(marks, None)
+        for target in targets:
+            while ahead is not None and not measure.passes(ahead.tally, target):
+                self._see(ahead, measure.plan)
+                start, ahead = ahead, next(marks, None)
+            yield start, ahead is not None
+
+    def _see(self, mark: DecodingMark, plan: Plan) -> None:
+        self.invalid = self.invalid or mark.invalid
+        if mark.tally.byte == self.reader.source.size:
+            self._ends[plan] = mark.tally
+
+    def _walk(self, measure: Measure, target: int, start: DecodingMark) -> Tally:
+        """Read from `start` up to the block that holds the place, and find it there."""
+        unit, mode, plan = measure
+        for block, before in self._from(start, plan):
+            offset = seek(block.text, unit, target - before.position(unit, mode), mode)
+            if offset < len(block.text) or block.last:
+                break
+        inside = tally(block.text, 0, offset, plan=plan)
+        return before.plus(inside)._replace(byte=block.byte(offset))
+
+    def _from(self, start: DecodingMark, plan: Plan) -> Iterator[tuple[DecodedBlock, Tally]]:
+        """Yield the blocks from `start` on, with the counts before each; the last read is kept."""
+        if self._kept is not None and self._kept[0] == (start, plan):
+            _, block, before = self._kept
+            yield block, before
+            start = DecodingMark(_after(block, before, plan), block.after)
+        before = start.tally
+        size = BLOCK_BYTES if self.index is None else self.index.step_bytes + _MARGIN_BYTES
+        for block in self.reader.blocks(before.byte, start.state, size=size):
+            self.invalid = self.invalid or block.invalid
+            self._kept = (DecodingMark(before, block.state), plan), block, before
+            yield block, before
+            before = _after(block, before, plan)
+
+
+def _after(block: DecodedBlock, before: Tally, plan: Plan) -> Tally:
+    return before.plus(tally(block.text, plan=plan))._replace(byte=block.end)
+
+
+class DocumentText:
+    """The text of a document, as it is cited, shown, searched and proven.
+
+    With an `index` of the same octets, only what is asked for is read. Raises IntegrityError for an
+    index of an entity of another size, ValueError for one of another charset.
+    """
+
+    def __init__(
+        self,
+        source: Buffer | os.PathLike[str] | ByteSource,
+        charset: Charset,
+        index: Index | None = None,
+    ) -> None:
+        self.entity = Entity(source, charset, _MODE, index=index)
+        self.index = index
+
+    @property
+    def charset(self) -> Charset:
+        """What the octets are decoded by."""
+        return self.entity.charset
+
+    @cached_property
+    def stored(self) -> str:
+        """All characters, line ends as they are stored."""
+        encoding = self.entity.encoding
+        with self.entity.source.whole() as data:
+            return encoding.decode(bytes(data[encoding.mark_bytes :]))
+
+    @cached_property
+    def text(self) -> str:
+        """All of the canonical text."""
+        return canonical(self.stored)
+
+    @property
+    def length(self) -> int:
+        """How many characters the canonical text has."""
+        return len(self.text) if self.index is None else self.entity.end.pdi(_MODE)
+
+    def words(self, start: int, end: int) -> str:
+        """Return the canonical text from position `start` up to `end`, as far as there is any."""
+        if self.index is None:
+            return self.text[start:end]
+        first, last = self.entity.places("pdi", [start, end])
+        # A place inside a line end stands before it: one more character takes the line end in.
+        stop = self.entity.place("char", last.char(_MODE) + (last.pdi(_MODE) < end))
+        lead = start - first.pdi(_MODE)
+        return canonical(self.slice(self.entity.between(first, stop)))[lead : lead + end - start]
+
+    def line(self, position: int) -> int:
+        """Return the number of the line that a position is in, counted from 0."""
+        if self.index is None:
+            return self.text.count("\r\n", 0, position)
+        return self.entity.place("pdi", position).line(_MODE)
+
+    def slice(self, span: Span) -> str:
+        """Return the characters of a span, line ends as they are stored."""
+        if self.index is None:
+            return self.stored[slice(*span.code_point)]
+        return self.entity.slice(span)
+
+    def octets(self, start: int, end: int) -> bytes:
+        """Return the octets from `start` up to `end`."""
+        with self.entity.source.reading() as fetch:
+            return bytes(fetch(start, end))
+
+    def offset(self, octet: int) -> int:
+        """How many characters of the stored text stand before an octet."""
+        encoding = self.entity.encoding
+        before = self.octets(encoding.mark_bytes, max(encoding.mark_bytes, octet))
+        return len(encoding.decode(before))
+
+
+def canonical(text: str) -> str:
+    """Return a text with every line end as CRLF (PDI §3.4.1)."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.replace("\n", "\r\n")

@@ -15,7 +15,7 @@ from permacite.charsets import Charset, Encoding
 from permacite.charsets.decoders import SingleByte, WithoutSurrogates
 from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
-from permacite.text.document import canonical
+from permacite.text.entity import canonical
 
 if TYPE_CHECKING:
     from permacite.charsets import Decoder, Family

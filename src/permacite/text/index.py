@@ -27,8 +27,7 @@ from typing import TYPE_CHECKING
 from permacite import charsets
 from permacite.errors import ParseError
 from permacite.lazy_dataclass import dataclass
-from permacite.text.reading import BlockReader
-from permacite.text.source import digest, source_of
+from permacite.text.reading import BlockReader, digest, source_of
 from permacite.text.sweep import sweep
 from permacite.text.tally import DecodingMark, Plan, Tally, line_endings_in
 
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
-    from permacite.text.source import Buffer
+    from permacite.text.reading import Buffer
     from permacite.text.tally import Measure
 
     Columns: TypeAlias = "dict[str, array[int]]"

@@ -19,8 +19,7 @@ from itertools import islice, pairwise
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from permacite.text.reading import BLOCK_BYTES
-from permacite.text.source import filling
+from permacite.text.reading import BLOCK_BYTES, filling
 from permacite.text.tally import (
     DecodingMark,
     PlainCounter,
@@ -37,8 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
     from concurrent.futures import Future
 
-    from permacite.text.reading import BlockReader
-    from permacite.text.source import Fill
+    from permacite.text.reading import BlockReader, Fill
     from permacite.text.tally import Counter, Plan
 
 __all__ = ["sweep", "vector_counter"]

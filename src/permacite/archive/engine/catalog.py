@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.entries import Sealer
     from permacite.archive.model.answered import Timekeeper
-    from permacite.archive.records.rows import Transaction
-    from permacite.archive.records.session import Session, WritingSession
+    from permacite.archive.records.rows import Session, Transaction, WritingSession
     from permacite.errors import PermaciteError
 
 __all__ = ["Catalog"]

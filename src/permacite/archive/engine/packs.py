@@ -25,8 +25,7 @@ from permacite.archive.records.rows import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from permacite.archive.records.rows import Transaction
-    from permacite.archive.records.session import Session
+    from permacite.archive.records.rows import Session, Transaction
 
 __all__ = [
     "LEASE",

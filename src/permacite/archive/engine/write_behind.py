@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from permacite.archive.engine.packing import Packing
     from permacite.archive.objects.files import Opens
     from permacite.archive.objects.store import ObjectStore
-    from permacite.archive.records.session import Session
+    from permacite.archive.records.rows import Session
 
 __all__ = ["Staging", "WriteBehind", "checked", "open_objects"]
 

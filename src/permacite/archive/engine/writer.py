@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.entries import Sealer
     from permacite.archive.model.answered import Timekeeper
-    from permacite.archive.records.session import WritingSession
+    from permacite.archive.records.rows import WritingSession
 
 __all__ = ["Writer"]
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from permacite.archive.engine.catalog import Catalog
     from permacite.archive.entries import Entry, Leaf
     from permacite.archive.model.answered import Representation, Version
-    from permacite.archive.records.session import Session
+    from permacite.archive.records.rows import Session
     from permacite.pdi import PDI
 
 __all__ = [

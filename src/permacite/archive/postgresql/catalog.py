@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from permacite.archive.model.answered import Clock
     from permacite.archive.postgresql.location import PostgresqlLocation
     from permacite.archive.postgresql.session import Session
-    from permacite.archive.records.session import Session as AnySession
+    from permacite.archive.records.rows import Session as AnySession
 
 __all__ = ["Catalog", "Moments", "cautions", "faults"]
 

@@ -17,7 +17,7 @@ from psycopg import errors
 from psycopg.pq import ExecStatus
 from psycopg.types.numeric import Int8Dumper
 
-from permacite.archive.records.session import Dialect
+from permacite.archive.records.rows import Dialect
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from psycopg.pq.abc import PGresult
 
-    from permacite.archive.records.session import Question, Rows
+    from permacite.archive.records.rows import Question, Rows
 
     Statement = tuple[str, Sequence[object] | Mapping[str, object]]
     """With the marks of psycopg, and its parameters."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.postgresql.location import PostgresqlLocation
     from permacite.archive.postgresql.session import Statement
-    from permacite.archive.records.session import Rows
+    from permacite.archive.records.rows import Rows
 
 __all__ = ["ServerClock", "WritingSession"]
 

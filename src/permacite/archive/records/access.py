@@ -42,8 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from permacite.archive.model.answered import JSON
-    from permacite.archive.records.rows import Transaction
-    from permacite.archive.records.session import Session, Together
+    from permacite.archive.records.rows import Session, Together, Transaction
     from permacite.pdi import PDI
 
 __all__ = [

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from permacite.archive.entries import Leaf
     from permacite.archive.model.answered import JSON
     from permacite.archive.model.submitted import NewCitation
-    from permacite.archive.records.rows import Transaction
-    from permacite.archive.records.session import Session
+    from permacite.archive.records.rows import Session, Transaction
     from permacite.pdi import PDI
 
 __all__ = [

@@ -31,13 +31,13 @@ from permacite.archive.records.leaves import (
 from permacite.archive.records.minting import Place, Places, document_id
 from permacite.archive.records.octets import name_git_blobs
 from permacite.archive.records.rows import (
+    Together,
     digest_in,
     document_key,
     name_of,
     octets_of,
     timestamp,
 )
-from permacite.archive.records.session import Together
 from permacite.archive.records.settings import ALL, settings
 from permacite.errors import ConflictError, NotFoundError, PermaciteError
 from permacite.lazy_dataclass import dataclass
@@ -46,8 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from permacite.archive.model.answered import JSON, Provenance, Standing, Witness
-    from permacite.archive.records.rows import Transaction
-    from permacite.archive.records.session import Session
+    from permacite.archive.records.rows import Session, Transaction
     from permacite.pdi import PDI
 
 __all__ = [

@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from permacite.archive.entries import Leaf
     from permacite.archive.model.answered import JSON
     from permacite.archive.name_tree import DayDocument
-    from permacite.archive.records.rows import Transaction
-    from permacite.archive.records.session import Session
+    from permacite.archive.records.rows import Session, Transaction
 
 __all__ = [
     "LAST_COMMIT",

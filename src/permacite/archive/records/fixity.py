@@ -21,7 +21,7 @@ from permacite.errors import PermaciteError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from permacite.archive.records.session import Session
+    from permacite.archive.records.rows import Session
     from permacite.archive.schema.declaration import Table
 
 __all__ = ["DERIVED", "add_to_sum", "row_faults"]

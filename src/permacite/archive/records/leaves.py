@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.entries import Sealed
     from permacite.archive.model.answered import JSON
-    from permacite.archive.records.rows import Transaction
-    from permacite.archive.records.session import Session, Together
+    from permacite.archive.records.rows import Session, Together, Transaction
     from permacite.pdi import PDI
 
     Edge = list[tuple[int, bytes | None]]

@@ -23,7 +23,7 @@ from permacite.archive.records.versions import versions_of
 
 if TYPE_CHECKING:
     from permacite.archive.model.answered import Selection, Version
-    from permacite.archive.records.session import Session
+    from permacite.archive.records.rows import Session
 
 __all__ = [
     "Stretch",

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from permacite.archive.model.answered import Witness
-    from permacite.archive.records.rows import Key, Transaction
-    from permacite.archive.records.session import Question, Session, Together
+    from permacite.archive.records.rows import Key, Question, Session, Together, Transaction
     from permacite.errors import StorageError
     from permacite.pdi import PDI
 

@@ -13,13 +13,13 @@ from permacite.archive.records.rows import (
     DIGESTS,
     PACKED,
     STAGED,
+    Together,
     among,
     digest_in,
     has_schema,
     octets_of,
     stored,
 )
-from permacite.archive.records.session import Together
 from permacite.archive.records.settings import SET, settings, settings_digest
 from permacite.errors import StorageError
 
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from permacite.archive.records.rows import Transaction
-    from permacite.archive.records.session import Session
+    from permacite.archive.records.rows import Session, Transaction
 
 __all__ = [
     "await_git_blobs",

@@ -11,8 +11,7 @@ from permacite.archive.records.rows import timestamp
 from permacite.errors import StorageError
 
 if TYPE_CHECKING:
-    from permacite.archive.records.rows import Transaction
-    from permacite.archive.records.session import Session
+    from permacite.archive.records.rows import Session, Transaction
 
 __all__ = [
     "ALL",

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from permacite.archive.model.answered import JSON, Kind
-    from permacite.archive.records.rows import Transaction
-    from permacite.archive.records.session import Question, Session, Together
+    from permacite.archive.records.rows import Question, Session, Together, Transaction
 
 __all__ = [
     "ask_assertions",

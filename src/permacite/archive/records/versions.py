@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from permacite.archive.model.answered import Representation, Version
-    from permacite.archive.records.session import Session
+    from permacite.archive.records.rows import Session
 
 __all__ = [
     "all_of",

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from permacite.archive.engine.location import Fill
     from permacite.archive.entries import Sealer
     from permacite.archive.model.answered import Clock
-    from permacite.archive.records.session import Session as AnySession
+    from permacite.archive.records.rows import Session as AnySession
+    from permacite.archive.sqlite.connection import Session
     from permacite.archive.sqlite.copying import Bring
-    from permacite.archive.sqlite.session import Session
 
 __all__ = ["Catalog"]
 

@@ -6,21 +6,23 @@ import contextlib
 import os
 import sqlite3
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from permacite.archive.objects.durable import modes_of
-from permacite.archive.schema import SCHEMA_VERSION
-from permacite.archive.sqlite.session import Session
+from permacite.archive.records.rows import Dialect
+from permacite.archive.schema import SCHEMA_VERSION, SITE
 from permacite.errors import PermaciteError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from permacite.archive.records.session import Session as AnySession
+    from permacite.archive.records.rows import Question
+    from permacite.archive.records.rows import Session as AnySession
 
 __all__ = [
     "APPLICATION_ID",
+    "Session",
     "aside_of",
     "connect",
     "faults",
@@ -57,6 +59,14 @@ _WAIT_S = 30.0
 
 _OF_DAMAGE = (UnicodeDecodeError, LookupError, TypeError, AttributeError, ArithmeticError)
 """What comes of rows that hold other values than were ever written."""
+_DIALECT = Dialect(
+    texts="SELECT value FROM json_each(?)",
+    keys="SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'),"
+    " json_extract(value, '$[2]') FROM json_each(?)",
+    as_octets="CAST(content AS BLOB)",
+    site=SITE,
+    entry_name="CASE WHEN json_valid(content) THEN json_extract(content, '$.name') END",
+)
 
 
 def write_ahead(connection: sqlite3.Connection) -> None:
@@ -254,3 +264,43 @@ def aside_of(path: Path) -> Path:
     finally:
         os.close(descriptor)
     return aside
+
+
+class Session(sqlite3.Connection):
+    """A connection; all that runs a statement is sqlite3's own."""
+
+    dialect: ClassVar = _DIALECT
+    lost: ClassVar = False
+
+    def schema(self) -> int:
+        """The schema of the catalog, which may be earlier than ours."""
+        return int(self.execute("PRAGMA user_version").fetchone()[0])
+
+    def ask(self, questions: Sequence[Question], /) -> list[list[Any]]:
+        """The rows that answer each of several questions."""
+        return [self.execute(*question).fetchall() for question in questions]
+
+    def has_row(self, statement: str, texts: Sequence[str], /) -> bool:
+        """Whether a statement gives any row."""
+        return self.execute(statement, texts).fetchone() is not None
+
+    def defer_references(self) -> None:
+        """Let references to rows that are gone stand until the transaction ends."""
+        self.execute("PRAGMA defer_foreign_keys = ON")
+
+    def one_view(self) -> None:
+        """Begin a transaction that sees all tables as they are now."""
+        self.execute("BEGIN")
+
+    def begin(self) -> None:
+        """Begin a transaction in which nobody else writes."""
+        self.execute("BEGIN IMMEDIATE")
+
+    def resume_ids(self) -> None:
+        """Do nothing: SQLite gives the id behind the highest."""
+
+    def settle(self) -> None:
+        """Nothing waits: each statement is done when it returns."""
+
+    def forget(self) -> None:
+        """Nothing waits."""

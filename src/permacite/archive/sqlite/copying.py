@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from permacite.archive.records.session import Session as AnySession
+    from permacite.archive.records.rows import Session as AnySession
 
     Bring = Callable[[int, Iterable[str]], None]
     """What brings octets, so many about, by their digests."""

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from permacite.archive.engine.catalog import Catalog
-    from permacite.archive.records.rows import Transaction
-    from permacite.archive.records.session import Session
+    from permacite.archive.records.rows import Session, Transaction
     from permacite.archive.transport.rows import Row
 
     Keys = tuple[object, object]

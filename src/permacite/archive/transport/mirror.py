@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from permacite.archive.log.submission import Submission
     from permacite.archive.model.answered import Standing
     from permacite.archive.objects.files import Opens
-    from permacite.archive.records.rows import Transaction
-    from permacite.archive.records.session import Session
+    from permacite.archive.records.rows import Session, Transaction
     from permacite.archive.transport.entering import EntryBatch, ReceivedEntry
     from permacite.pdi import PDI
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from permacite.archive.log.log import Log
     from permacite.archive.model.answered import Representation, Restriction, Version
     from permacite.archive.objects.source import ContentReader
-    from permacite.archive.records.session import Session
+    from permacite.archive.records.rows import Session
 
 __all__ = ["PublishedEntry", "PublishedStanding", "Publisher", "Withheld"]
 

@@ -19,8 +19,8 @@ from permacite.extract.media.decoders import Interval, load, opened
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from permacite.extract.excerpt import Excerpt
     from permacite.extract.media.decoders import Octets
+    from permacite.extract.text import Excerpt
     from permacite.pdi import Specifier
 
 __all__ = ["part", "preview_of"]

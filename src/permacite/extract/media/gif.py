@@ -12,7 +12,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from permacite.errors import LimitError
-from permacite.extract.excerpt import nothing
 from permacite.extract.media.decoders import (
     MAX_FRAMES,
     Octets,
@@ -20,6 +19,7 @@ from permacite.extract.media.decoders import (
     load,
     undecodable,
 )
+from permacite.extract.text import nothing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,7 +16,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from permacite.errors import LimitError, PermaciteError
-from permacite.extract.excerpt import Excerpt, Extent, digest_of, extent, nothing
 from permacite.extract.media import gif, png, tiff, tiff_samples
 from permacite.extract.media.decoders import (
     MAX_FRAMES,
@@ -28,6 +27,7 @@ from permacite.extract.media.decoders import (
     undecodable,
 )
 from permacite.extract.media.png import LEFT_TO_RIGHT, TOP_TO_BOTTOM, TRANSPOSED
+from permacite.extract.text import Excerpt, Extent, digest_of, extent, nothing
 
 if TYPE_CHECKING:
     from permacite.extract.media.png import Deep

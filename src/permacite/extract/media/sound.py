@@ -14,7 +14,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from permacite.errors import LimitError
-from permacite.extract.excerpt import Excerpt, digest_of, nothing
 from permacite.extract.media.decoders import (
     MAX_OUTPUT_BYTES,
     Interval,
@@ -33,6 +32,7 @@ from permacite.extract.media.timeline import (
     sound_of,
     wave_file,
 )
+from permacite.extract.text import Excerpt, digest_of, nothing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,7 +23,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite.errors import LimitError, NotFoundError, PermaciteError
-from permacite.extract.excerpt import Excerpt, nothing
 from permacite.extract.media import sound
 from permacite.extract.media.decoders import (
     MAX_FRAMES,
@@ -38,6 +37,7 @@ from permacite.extract.media.decoders import (
 )
 from permacite.extract.media.picture import area
 from permacite.extract.media.timeline import LAYOUTS, from_key_picture, packets
+from permacite.extract.text import Excerpt, nothing
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from permacite.pdi import Specifier
     from permacite.service.citations.parts import CiteTarget
     from permacite.service.citations.recorded import Cited
-    from permacite.text.document import DocumentText
+    from permacite.text.entity import DocumentText
 
 __all__ = [
     "aggregate_of",

@@ -20,7 +20,7 @@ from permacite.service import names
 from permacite.service.citations.parts import words_of
 from permacite.service.citations.selecting.areas import words_on
 from permacite.service.labels import text_of_pages
-from permacite.text.document import canonical
+from permacite.text.entity import canonical
 
 if TYPE_CHECKING:
     from permacite.archive.model.answered import Citation, Representation, Version
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from permacite.fragments.alignment.differences import WordChange
     from permacite.fragments.alignment.passages import Similar
     from permacite.pdi import PDI
-    from permacite.text.document import DocumentText
+    from permacite.text.entity import DocumentText
 
 __all__ = ["ComparedPage", "Comparison", "PassageDrift", "Sought", "same_format"]
 

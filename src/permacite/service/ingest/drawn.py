@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from permacite import pdi
 from permacite.archive.model.submitted import NewRepresentation
-from permacite.archive.texts.decoding import DERIVED
+from permacite.archive.texts import DERIVED
 from permacite.markup import StartTag
 from permacite.markup import title as stated_title
 from permacite.media_types import PAGES, essence

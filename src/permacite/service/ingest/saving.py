@@ -20,7 +20,7 @@ from permacite.archive.gate import of_all
 from permacite.archive.model.answered import Provenance, Witness
 from permacite.archive.model.submitted import NewRepresentation, NewVersion
 from permacite.archive.objects.source import digest_of
-from permacite.archive.texts.index import with_indexes
+from permacite.archive.texts import with_indexes
 from permacite.errors import CaptureError, ConflictError, NotFoundError, PermaciteError
 from permacite.scan import compile_pattern
 from permacite.service import addresses, documents, names, sources

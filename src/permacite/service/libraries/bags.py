@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any
 from permacite import pdi
 from permacite.archive.model.answered import Provenance, Witness
 from permacite.archive.model.submitted import NewRepresentation, NewVersion
-from permacite.archive.texts.decoding import DERIVED
-from permacite.archive.texts.index import with_indexes
+from permacite.archive.texts import DERIVED, with_indexes
 from permacite.errors import ConflictError, ParseError, PermaciteError, StorageError
 from permacite.service import names, sources
 from permacite.service.access import GROUNDS, UNSAID

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from permacite.service.quotations.composing import Templates
     from permacite.service.quotations.recording import QuotationsByType as Known
     from permacite.service.transcripts.relating import Transcripts
-    from permacite.text.document import DocumentText
+    from permacite.text.entity import DocumentText
 
 __all__ = ["Overlaps", "Quotation", "Quotations"]
 

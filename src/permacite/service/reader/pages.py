@@ -26,7 +26,7 @@ from permacite.service.labels import drawn_map_of, labels_of
 from permacite.service.reader import marking, media, sheets, texts
 from permacite.service.reader.marking import MarkedSpans
 from permacite.service.sources import MESSAGES
-from permacite.text.document import canonical
+from permacite.text.entity import canonical
 from permacite.version import __version__
 from permacite.words import ENGLISH, Words
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from permacite.archive.repository import Repository
     from permacite.renditions.drawn import DrawnMap
     from permacite.service.reader.pages import FrameView
-    from permacite.text.document import DocumentText
+    from permacite.text.entity import DocumentText
 
 __all__ = [
     "CountedCharacters",

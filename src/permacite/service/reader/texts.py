@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from permacite.extract.structure import CellArea, CellTable
     from permacite.renditions import Label
     from permacite.service.names import TextOf
-    from permacite.text.document import DocumentText
+    from permacite.text.entity import DocumentText
     from permacite.words import Words
 
 __all__ = [

@@ -30,7 +30,7 @@ from permacite.archive.log.policy import Policy
 from permacite.archive.name_tree import fault_of, read_places
 from permacite.archive.objects.source import digest_of
 from permacite.archive.records.days import names_in
-from permacite.archive.texts.decoding import charset_of, document_text, is_of_first_rules
+from permacite.archive.texts import charset_of, document_text, is_of_first_rules
 from permacite.errors import ParseError, PermaciteError
 from permacite.renditions import printed_at, read_labels
 from permacite.renditions.stored import LABELS

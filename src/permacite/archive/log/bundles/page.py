@@ -21,7 +21,7 @@ from permacite.archive.log.bundles.tlog_proof import Check
 from permacite.archive.log.bundles.writing import spki_of
 from permacite.archive.log.keys import Verifier
 from permacite.archive.log.plain_zip import CONTENT, SPEC, members
-from permacite.archive.texts.decoding import document_text
+from permacite.archive.texts import document_text
 from permacite.errors import ParseError
 from permacite.scan import compile_pattern
 

@@ -1,8 +1,12 @@
-"""The index that a large text is kept with, so that its passages are found without reading it all.
+"""Texts of an archive: the charset settled at the commit, and the index of a large text.
 
-Two sidecars stand beside such a text: the Index of `permacite.text`, and the digests of
-its pieces, which every content has that is larger than one. Both name the digest of what they are
-of, and are not believed for another.
+The charset is kept with the format as a codec of the Encoding Standard and the version of the
+rules, such as `gbk/2`. The names that were minted before have the label as it came: the first rules
+go on to read it. docs/decisions/0025-one-text.md says why.
+
+A large text has two sidecars, by which its passages are found without reading it all: the Index of
+`permacite.text`, and the digests of its pieces, which every content has that is larger than one.
+Both name the digest of what they are of, and are not believed for another.
 docs/decisions/0015-an-index-beside-each-large-text.md says what is checked when.
 """
 
@@ -12,23 +16,39 @@ import dataclasses
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
+from permacite import markup
+from permacite.archive.model.answered import Decoding
 from permacite.archive.records.versions import sidecars
-from permacite.archive.texts.decoding import HEAD_BYTES, charset_of, document_text, text_of_new
+from permacite.charsets import RULES_VERSION, of_codec
 from permacite.errors import IntegrityError, NotFoundError, ParseError, StorageError
-from permacite.text.document import DocumentText
-from permacite.text.entity import Entity
+from permacite.media_types import is_xml
+from permacite.text.entity import DocumentText, Entity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from permacite.archive.engine.catalog import Catalog
+    from permacite.archive.engine.pieces import Pieces
     from permacite.archive.engine.write_behind import WriteBehind
     from permacite.archive.model.answered import Representation
     from permacite.archive.model.submitted import NewRepresentation
-    from permacite.archive.texts.pieces import Pieces
+    from permacite.charsets import Charset
     from permacite.text.index import Index
 
-__all__ = ["INDEX", "SMALLEST_BYTES", "Texts", "with_indexes"]
+__all__ = [
+    "DERIVED",
+    "HEAD_BYTES",
+    "INDEX",
+    "SMALLEST_BYTES",
+    "Texts",
+    "charset_of",
+    "decoding_of",
+    "document_text",
+    "is_of_first_rules",
+    "settle",
+    "text_of_new",
+    "with_indexes",
+]
 
 INDEX = "text-index"
 
@@ -41,6 +61,15 @@ _MODE = "http"
 _SAMPLES = 200
 _AT_HAND = 32
 """Indexes that stay in memory; each takes a third of a percent of its text."""
+HEAD_BYTES = 1024
+"""What `charset_of` wants to see."""
+
+_DECLARING = frozenset({"text/html", "text/css"})
+_TEXTS = frozenset({"application/x-subrip"})
+"""Texts by another name: those that are in no known charset stay octets."""
+_RULES = f"/{RULES_VERSION}"
+DERIVED = Decoding(f"utf-8{_RULES}")
+"""Of texts that we write."""
 
 
 def with_indexes(representations: Iterable[NewRepresentation]) -> list[NewRepresentation]:
@@ -53,7 +82,7 @@ def with_indexes(representations: Iterable[NewRepresentation]) -> list[NewRepres
 
 
 def _with_sidecars(new: NewRepresentation) -> NewRepresentation:
-    from permacite.archive.texts.pieces import PIECE_BYTES, PIECES, Pieces
+    from permacite.archive.engine.pieces import PIECE_BYTES, PIECES, Pieces
 
     if len(new.content) <= PIECE_BYTES:
         return new
@@ -136,7 +165,7 @@ class Texts:
         self, representation: Representation, index: Index, pieces: Pieces
     ) -> DocumentText | None:
         """Return the text by its pieces; None where its index was counted in another charset."""
-        from permacite.archive.texts.pieces import CheckedPieces
+        from permacite.archive.engine.pieces import CheckedPieces
 
         source = CheckedPieces(partial(self._objects.open, representation.digest), pieces)
         head = source.octets(0, HEAD_BYTES)
@@ -150,7 +179,7 @@ class Texts:
         """Return the digests of the sidecars; None where there are none."""
         if representation.size_bytes < SMALLEST_BYTES:
             return None
-        from permacite.archive.texts.pieces import PIECES
+        from permacite.archive.engine.pieces import PIECES
 
         named = self._catalog.read(sidecars, representation)
         return (named[INDEX], named[PIECES]) if INDEX in named and PIECES in named else None
@@ -162,7 +191,7 @@ class Texts:
         where they are of another kind or version.
         """
         kept = self._objects.get(index), self._objects.get(pieces)
-        from permacite.archive.texts.pieces import Pieces
+        from permacite.archive.engine.pieces import Pieces
         from permacite.text.index import Index
 
         return Index.from_bytes(kept[0]), Pieces.from_bytes(kept[1])
@@ -185,3 +214,73 @@ def _difference(text: DocumentText, content: bytes) -> str:
     if indexed.places("code_point", positions) != counted.places("code_point", positions):
         return "the index has other places"
     return ""
+
+
+def settle(document: markup.Document) -> Decoding | None:
+    """The decoding of a text that comes in; None for what is no text.
+
+    Raises ParseError for plain text without a label that is not UTF-8: nothing tells what it is.
+    """
+    media_type, label = document.media_type, document.label
+    declaring = media_type in _DECLARING or document.is_xml
+    is_text = media_type.startswith("text/")
+    if label is None and not (declaring or is_text or media_type in _TEXTS):
+        return None
+    settled = document.settled
+    if settled.by == "fallback" and label is None and not declaring:
+        if is_text:
+            raise _unknown(document.content)
+        return None
+    return Decoding(settled.codec + _RULES, settled.by, label)
+
+
+def _unknown(content: bytes) -> ParseError:
+    """Return the error of text that could be in any charset."""
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        start = error.start
+    return ParseError(
+        f"text that is no UTF-8: octet 0x{content[start]:02x}",
+        content[: start + 80].decode("utf-8", "replace"),
+        len(content[:start].decode("utf-8")),
+        "RFC 5147 §1.1",
+        hint="say which charset it is in: --charset windows-1252, for example",
+    )
+
+
+def decoding_of(new: NewRepresentation) -> Decoding | None:
+    """The decoding of a format that is to be committed. Raises ParseError."""
+    return new.decoding or settle(markup.Document(new.content, new.media_type.lower(), new.charset))
+
+
+def charset_of(media_type: str, recorded: str | None, head: bytes) -> Charset:
+    """The charset of a format, from what is recorded of it and its first octets.
+
+    Nothing is recorded of formats that were not taken for text: of those XML may declare its own.
+    """
+    if recorded is not None and not is_of_first_rules(recorded):
+        codec = recorded.removesuffix(_RULES)
+        return of_codec(codec)
+    if recorded is None and not is_xml(media_type):
+        recorded = "us-ascii" if media_type == "message/header" else "utf-8"
+    from permacite.text import first_rules
+
+    return first_rules.charset(recorded or markup.sniff_charset(head, None, media_type).codec)
+
+
+def is_of_first_rules(recorded: str | None) -> bool:
+    """Whether a format was committed by the first rules, from what is recorded of its charset."""
+    return recorded is None or not recorded.endswith(_RULES)
+
+
+def document_text(content: bytes, media_type: str, recorded: str | None) -> DocumentText:
+    """Return the text of octets, from what is recorded of them."""
+    return DocumentText(content, charset_of(media_type, recorded, content))
+
+
+def text_of_new(new: NewRepresentation) -> DocumentText:
+    """Return the text of a format that is to be committed. Raises ParseError."""
+    decoding = decoding_of(new)
+    recorded = None if decoding is None else decoding.recorded
+    return document_text(new.content, new.media_type.lower(), recorded)

@@ -1,1 +1,0 @@
-"""Large texts: kept with an index, read by the piece, each piece checked."""
