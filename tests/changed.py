@@ -135,7 +135,7 @@ CHANGES: dict[str, Callable[[Repository], object]] = {
     "a-watch": lambda archive: archive.live_pages.watch(
         f"https://{clock():%H%M%S}.example", timedelta(1)
     ),
-    "a-checkpoint": lambda archive: archive.log.checkpoint(),
+    "a-checkpoint": lambda archive: archive.log.checkpoints.current(),
     "octets-that-wait": stage,
 }
 

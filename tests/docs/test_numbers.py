@@ -18,7 +18,6 @@ LONG_CLASSES = {
     "archive/engine/catalog.py: Catalog",
     "archive/engine/packing.py: Packing",
     "archive/engine/write_behind.py: WriteBehind",
-    "archive/log/log.py: Log",
     "capture/browsing/chromium.py: Browser",
     "capture/browsing/freezing.py: _Freezer",
     "capture/browsing/guard.py: SocksGuard",

@@ -127,7 +127,9 @@ def test_a_witness_that_runs_refuses_what_another_process_found(
         grow(forked.one, b"further on")
         with Repository.open(forked.one) as there:
             proof = there.log.consistency(before, there.log.size())
-            submitted = Submission(before, tuple(proof), Note.parse(there.log.checkpoint()))
+            submitted = Submission(
+                before, tuple(proof), Note.parse(there.log.checkpoints.current())
+            )
         said = ask(witness.base, "/-/witness/add-checkpoint", "POST", submitted.body.encode())
     assert (said.status, "found forked" in said.json["detail"]) == (422, True)
     assert str(forked.far_folder) not in said.body.decode(), "paths are nobody's business"

@@ -65,7 +65,7 @@ class Setting(NamedTuple):
 
 def submission(archive: Path, old: int) -> Submission:
     with Repository.open(archive) as there:
-        note = there.log.checkpoint()
+        note = there.log.checkpoints.current()
         proof = there.log.consistency(old, there.log.size()) if old else []
         return Submission(old, tuple(proof), Note.parse(note))
 
@@ -136,7 +136,7 @@ def test_c2sp_a_checkpoint_that_goes_on_is_cosigned_and_kept(witness: Setting) -
         assert split(key.key_type, key.signatures(note)[0])[0] > 1_700_000_000
     kept = Note.parse(ask(witness.base, f"/-/witness/{name}/checkpoint").body.decode())
     with Repository.open(witness.archive) as there:
-        assert all(key.verifies(kept) for key in (*witness.keys, *there.log.verifiers))
+        assert all(key.verifies(kept) for key in (*witness.keys, *there.log.keys.verifiers))
     assert kept.text == text
     assert ask(witness.base, f"/-/witness/{'0' * 64}/checkpoint").status == 404
     again = witness.add(witness.submission(submitted.checkpoint.size))
@@ -348,14 +348,14 @@ def test_c2sp_a_witness_of_another_key_is_told_and_not_taken(
     assert (refused.status, "did not cosign with the key" in refused.err) == (1, True)
     assert str(cli(*at, "log").out).count("\N{EM DASH}") == len(signatures(witness.archive))
     with Repository.open(witness.archive) as there:
-        key = str(there.log.verifier)
+        key = str(there.log.keys.verifier)
     assert cli(*at, "witness", witness.base, key).status == 2
     assert cli(*at, "witness", witness.base).status == 2
 
 
 def signatures(archive: Path) -> tuple[Signature, ...]:
     with Repository.open(archive) as there:
-        return Note.parse(there.log.checkpoint()).signatures
+        return Note.parse(there.log.checkpoints.current()).signatures
 
 
 ANSWERS = [

@@ -59,7 +59,7 @@ def test_a_backup_is_an_archive(
     file = file_of(archive.directory, next(archive.lists.list()).representations[0].digest)
     assert file.stat().st_nlink == (2 if link and engine is None else 1)
     with InFolder.open(tmp_path / "backup", clock=noon) as copy:
-        assert copy.log.verifiers == archive.log.verifiers
+        assert copy.log.keys.verifiers == archive.log.keys.verifiers
         assert copy.settings.series == SERIES
         commit(copy, "in the copy")
     assert archive.lists.count() == 1
@@ -69,7 +69,7 @@ def test_a_backup_is_brought_up_to_date(archive: Repository, tmp_path: Path) -> 
     archive.copies.backup(tmp_path / "backup")
     archive.copies.backup(tmp_path / "backup")
     commit(archive, "two")
-    archive.log.checkpoint()
+    archive.log.checkpoints.current()
     archive.copies.backup(tmp_path / "backup")
     assert texts(tmp_path / "backup") == [b"one", b"two"]
 

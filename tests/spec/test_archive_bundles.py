@@ -86,7 +86,7 @@ def name(text: str) -> pdi.PDI:
 
 @pytest.mark.engines
 def test_a_bundle_is_checked_offline(proven: Repository, proof: bytes) -> None:
-    report = check_proof(proof, str(proven.log.verifier))
+    report = check_proof(proof, str(proven.log.keys.verifier))
     assert report.ok
     assert report.trusted
     assert report.name == "urn:pdi://lab.example.us/2026/11/21/4.utf-8.1"
@@ -232,8 +232,8 @@ def test_an_entry_that_says_a_thing_twice_is_refused(proof: bytes) -> None:
 
 def test_a_key_signs_for_the_log_of_its_name_alone(proven: Repository, proof: bytes) -> None:
     body = Checkpoint("other.example.us/log", 7, proven.log.root(7)).body
-    signed = proven.log.signer.sign(body)
-    assert proven.log.verifier.verifies(Note.parse(signed))
+    signed = proven.log.keys.signer.sign(body)
+    assert proven.log.keys.verifier.verifies(Note.parse(signed))
     files = unzipped(proof)
     head = files["proof.tlog-proof"].partition(b"\n\n")[0]
     files["proof.tlog-proof"] = head + b"\n\n" + signed.encode()

@@ -74,7 +74,7 @@ def fill(archive: Repository) -> None:
     version = archive.committer.commit([page(), new], key="first")
     text = version.representations[1].pdi
     archive.passages.record(NewCitation(f"{text}#char=0,3", text, 0, 3, "one"))
-    archive.log.checkpoint()
+    archive.log.checkpoints.current()
     archive.statements.state(str(text), "dc:subject", "harbours")
     archive.delegations.delegate("resolver", SERIES, "https://resolver.example/")
     archive.days.seal(SERIES, date(2026, 11, 20))

@@ -76,7 +76,7 @@ def test_no_word_of_a_document_or_person_is_served(archive: Repository, version:
         archive.proofs.tile(f"tile/entries/000.p/{size}"),
         archive.proofs.tile(f"tile/0/000.p/{size}"),
     ]
-    served.append(archive.log.checkpoint().encode())
+    served.append(archive.log.checkpoints.current().encode())
     for octets in served:
         assert b"canary" not in octets
         assert b"tide" not in octets
@@ -182,7 +182,7 @@ def test_a_proof_of_one_format_tells_nothing_of_others_nor_where_it_is_from(
 
 def test_a_proof_of_a_citation_opens_it(archive: Repository, version: Version) -> None:
     citation = archive.passages.citations()[0]
-    key = str(archive.log.verifier)
+    key = str(archive.log.keys.verifier)
     proof = archive.proofs.prove(citation.pdi, citation=citation)
     report = check_proof(proof, key)
     assert (report.ok, report.trusted, report.quote) == (True, True, "the tide")

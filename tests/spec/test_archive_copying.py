@@ -116,7 +116,7 @@ def test_there_and_back_again(archive: Repository, postgresql: Server, tmp_path:
         ground="court-order",
     )
     everything(archive)
-    proof, key = proof_of(archive), str(archive.log.verifier)
+    proof, key = proof_of(archive), str(archive.log.keys.verifier)
     there, back = postgresql.location(tmp_path / "there"), tmp_path / "back"
     copied = archive.copies.copy(there, with_key=True)
     assert (copied.entries, copied.lost) == (archive.log.size(), ())
@@ -126,8 +126,8 @@ def test_there_and_back_again(archive: Repository, postgresql: Server, tmp_path:
     assert_same(archive, there)
     assert_same(archive, back)
     with Repository.open(back, clock=clock) as copy:
-        assert copy.log.checkpoint() == archive.log.checkpoint()
-        assert str(copy.log.verifier) == key
+        assert copy.log.checkpoints.current() == archive.log.checkpoints.current()
+        assert str(copy.log.keys.verifier) == key
         for version in archive.lists.list():
             for format_ in version.representations:
                 if format_.digest:
@@ -144,7 +144,7 @@ def test_an_archive_of_the_first_schema_is_copied_too(postgresql: Server, tmp_pa
     with Repository.open(folder) as old:
         old.copies.copy(there, with_key=True)
         assert_same(old, there)
-        key = str(old.log.verifier)
+        key = str(old.log.keys.verifier)
     del proofs["ca.pem"]
     with Repository.open(there) as copy:
         copy.copies.copy(tmp_path / "back")
@@ -219,10 +219,10 @@ def test_a_copy_without_the_key_reads_proves_and_enters_nothing(
         archive.copies.copy(location)
         with Repository.open(location, clock=clock) as copy:
             with pytest.raises(StorageError, match="signs nothing"):
-                copy.log.signer  # noqa: B018 - asking is the point
-            assert str(copy.log.verifier) == str(archive.log.verifier)
-            assert copy.log.checkpoint() == archive.log.checkpoint()
-            assert check_proof(proof_of(copy), str(archive.log.verifier)).ok
+                copy.log.keys.signer  # noqa: B018 - asking is the point
+            assert str(copy.log.keys.verifier) == str(archive.log.keys.verifier)
+            assert copy.log.checkpoints.current() == archive.log.checkpoints.current()
+            assert check_proof(proof_of(copy), str(archive.log.keys.verifier)).ok
             for version in archive.lists.list():
                 assert copy.contents.read(version.representations[0]) == archive.contents.read(
                     version.representations[0]
@@ -236,7 +236,7 @@ def test_a_copy_without_the_key_reads_proves_and_enters_nothing(
     archive.copies.copy(target, with_key=True)
     with Repository.open(target, clock=clock) as copy:
         assert dumped(copy) == dumped(archive)
-        assert str(copy.log.signer.verifier) == str(archive.log.verifier)
+        assert str(copy.log.keys.signer.verifier) == str(archive.log.keys.verifier)
         commit(copy, "in the place of the archive")
 
 
@@ -249,7 +249,7 @@ def test_a_copy_that_reads_is_promoted_by_the_key_alone(
         promote(place_of(target))
     assert "--with-key" in missing.value.hint
     key.parent.mkdir(exist_ok=True)
-    key.write_text(f"{Signer.make(archive.log.verifier.name).text}\n")
+    key.write_text(f"{Signer.make(archive.log.keys.verifier.name).text}\n")
     with pytest.raises(IntegrityError, match="another log"):
         promote(place_of(target))
     key.write_bytes((archive.directory / "log.key").read_bytes())
@@ -258,11 +258,11 @@ def test_a_copy_that_reads_is_promoted_by_the_key_alone(
     archive.copies.copy(target)
     with Repository.open(target, clock=clock) as copy, pytest.raises(ConflictError):
         commit(copy, "nor is another copy, with the key there")
-    assert promote(place_of(target)) == archive.log.verifier
+    assert promote(place_of(target)) == archive.log.keys.verifier
     archive.copies.copy(target)
     with Repository.open(target, clock=clock) as copy:
         commit(copy, "from now on")
-        assert check_proof(proof_of(copy), str(archive.log.verifier)).ok
+        assert check_proof(proof_of(copy), str(archive.log.keys.verifier)).ok
         assert {finding.kind for finding in copy.fixity.fsck()} <= {"ok", "orphan"}, (
             "octets were refused"
         )
@@ -280,7 +280,7 @@ def test_a_key_that_did_not_sign_is_refused_where_the_right_one_is_not_known(
     with Repository.open(there) as copy:
         copy._catalog.write(settings.let_write)  # noqa: SLF001 - as if no key had been known
         copy._catalog.write(settings.read_alone, "")  # noqa: SLF001 - the same
-    (there / "log.key").write_text(f"{Signer.make(archive.log.verifier.name).text}\n")
+    (there / "log.key").write_text(f"{Signer.make(archive.log.keys.verifier.name).text}\n")
     with pytest.raises(IntegrityError, match="did not sign the last checkpoint"):
         promote(place_of(there))
 
@@ -292,7 +292,7 @@ def test_a_copy_of_a_copy_reads_too_and_knows_the_key(archive: Repository, tmp_p
         copy.copies.backup(tmp_path / "backup")
     for name in ("second", "backup"):
         with Repository.open(tmp_path / name, clock=clock) as second:
-            assert str(second.log.verifier) == str(archive.log.verifier)
+            assert str(second.log.keys.verifier) == str(archive.log.keys.verifier)
             with pytest.raises(ConflictError, match="copy that reads"):
                 commit(second, "of the second")
 
@@ -301,16 +301,16 @@ def test_what_no_checkpoint_covers_is_not_proven_and_a_copy_where_the_key_is_men
     archive: Repository, tmp_path: Path
 ) -> None:
     key, aside = archive.directory / "log.key", tmp_path / "aside"
-    archive.log.checkpoint()
+    archive.log.checkpoints.current()
     last = commit(archive, "not signed so far")
     key.rename(aside)
     with Repository.open(archive.directory, clock=clock) as keyless:
         keyless.copies.copy(tmp_path / "copy")
     with Repository.open(tmp_path / "copy", clock=clock) as copy:
         with pytest.raises(StorageError, match="public key of this log is not known"):
-            copy.log.verifier  # noqa: B018 - asking is the point
+            copy.log.keys.verifier  # noqa: B018 - asking is the point
         held = next(v for v in copy.lists.list() if str(v.pdi.document) == last)
-        copy._catalog.write(settings.read_alone, str(archive.log.verifier))  # noqa: SLF001 - as if known
+        copy._catalog.write(settings.read_alone, str(archive.log.keys.verifier))  # noqa: SLF001 - as if known
     opened = Repository.open(tmp_path / "copy", clock=clock)
     with opened as copy, pytest.raises(NotFoundError, match="not signed so far"):
         copy.proofs.prove(held.representations[0].pdi)
@@ -318,7 +318,7 @@ def test_what_no_checkpoint_covers_is_not_proven_and_a_copy_where_the_key_is_men
     archive.copies.copy(tmp_path / "copy")
     with Repository.open(tmp_path / "copy", clock=clock) as copy:
         proof = copy.proofs.prove(held.representations[0].pdi)
-    assert check_proof(proof, str(archive.log.verifier)).ok
+    assert check_proof(proof, str(archive.log.keys.verifier)).ok
 
 
 def test_a_key_needs_a_place_that_is_free(

@@ -201,7 +201,7 @@ def absence(archive: Repository, clock: Clock) -> bytes:
 
 
 def test_absence_is_proven_offline(archive: Repository, absence: bytes) -> None:
-    report = check_proof(absence, str(archive.log.verifier))
+    report = check_proof(absence, str(archive.log.keys.verifier))
     assert (report.ok, report.trusted, report.absent) == (True, True, True)
     assert report.name == f"urn:pdi://{SERIES}/2026/11/20/3.html.1"
     assert report.committed_at == "2026-11-21T12:00:00.000000Z"
@@ -231,7 +231,7 @@ def test_a_day_that_was_sealed_before_proves_absence_as_before(
 ) -> None:
     assert unzipped(listed)["names.txt"] == b"1\nreport\n"
     assert b"tree" not in unzipped(listed)["leaf.json"]
-    report = check_proof(listed, str(archive.log.verifier))
+    report = check_proof(listed, str(archive.log.keys.verifier))
     assert (report.ok, report.trusted, report.absent, report.versions) == (True, True, True, None)
     assert {one.kind for one in archive.fixity.fsck()} == {"ok"}
     with pytest.raises(NotFoundError, match="before versions could be told"):
@@ -250,7 +250,7 @@ def test_a_version_that_was_not_there_is_proven(archive: Repository, clock: Cloc
     clock.go_on(days=1)
     archive.days.seal(SERIES, DAY)
     bundle = archive.proofs.prove_absence(version_of("1", 3))
-    report = check_proof(bundle, str(archive.log.verifier))
+    report = check_proof(bundle, str(archive.log.keys.verifier))
     assert (report.ok, report.absent, report.versions) == (True, True, 2)
     assert report.checks[0].detail == "no version 3 of 1 when the day was sealed: it had 2"
     with pytest.raises(ConflictError, match="is here"):

@@ -64,7 +64,7 @@ def test_its_documents_get_the_text_that_they_lack(earlier: Earlier) -> None:
         assert archive.copies.fsck().ok
     del proofs["ca.pem"]
     with Repository.open(directory, clock=later) as repository:
-        key = str(repository.log.verifier)
+        key = str(repository.log.keys.verifier)
     assert all(check_proof(proof, key).ok for proof in proofs.values())
 
 
@@ -81,7 +81,7 @@ def test_its_proofs_hold(earlier: Earlier) -> None:
     directory, proofs = earlier
     roots = proofs.pop("ca.pem")
     with Repository.open(directory, clock=later) as archive:
-        key = str(archive.log.verifier)
+        key = str(archive.log.keys.verifier)
     reports = [check_proof(proof, key) for proof in proofs.values()]
     assert all(report.ok and report.trusted for report in reports)
     stamped = [one for one in proofs.values() if check_proof(one).stamped_at is not None]
@@ -100,7 +100,7 @@ def test_it_goes_on_with_commitments_and_all_is_proven(earlier: Earlier) -> None
             *(False for _ in before),
             *(True for _ in leaves[len(before) :]),
         ]
-        key = str(archive.log.verifier)
+        key = str(archive.log.keys.verifier)
         for version in archive.lists.list():
             for one in version.representations:
                 with contextlib.suppress(WithdrawnError):

@@ -129,17 +129,17 @@ def test_what_is_undone_leaves_no_entry(archive: Repository) -> None:
 
 
 def test_checkpoints_are_signed_kept_and_repeated(archive: Repository, directory: Path) -> None:
-    empty = archive.log.checkpoint()
+    empty = archive.log.checkpoints.current()
     commit(archive, 3)
-    note = archive.log.checkpoint()
-    assert archive.log.checkpoint() == note != empty
+    note = archive.log.checkpoints.current()
+    assert archive.log.checkpoints.current() == note != empty
     parsed = Checkpoint.parse(Note.parse(note).text)
     assert parsed == Checkpoint(f"{SERIES}/log", 3, archive.log.root(3))
-    assert archive.log.verifier.verifies(Note.parse(note))
+    assert archive.log.keys.verifier.verifies(Note.parse(note))
     assert (directory / "log.key").stat().st_mode & 0o777 == 0o600
     with Repository.open(directory) as again:
-        assert again.log.verifier == archive.log.verifier
-        assert again.log.checkpoint() == note
+        assert again.log.keys.verifier == archive.log.keys.verifier
+        assert again.log.checkpoints.current() == note
 
 
 @pytest.mark.usefixtures("archive")
@@ -147,7 +147,7 @@ def test_a_damaged_key_is_told(directory: Path) -> None:
     (directory / "log.key").write_text("nonsense")
     with Repository.open(directory) as again:
         with pytest.raises(StorageError):
-            again.log.checkpoint()
+            again.log.checkpoints.current()
         assert [one.kind for one in again.fixity.verify()] == ["log"]
 
 
@@ -252,7 +252,7 @@ def five(empty: Path, tmp_path_factory: pytest.TempPathFactory, engine: object) 
         archive.delegations.delegate("resolver", SERIES, "https://resolver.example/")
         archive.statements.state(str(text), "creator", "Ann")
         archive.days.seal(SERIES, date(2026, 11, 20))
-        archive.log.checkpoint()
+        archive.log.checkpoints.current()
     return directory
 
 
@@ -331,7 +331,7 @@ def test_a_log_cut_back_with_its_checkpoints_is_held_to_what_was_handed_out(
 ) -> None:
     Repository.duplicate(five, directory)
     with Repository.open(directory, clock=noon) as archive:
-        handed_out = archive.log.checkpoint()
+        handed_out = archive.log.checkpoints.current()
     Repository.tamper(
         directory,
         "DELETE FROM checkpoint",
@@ -347,10 +347,10 @@ def test_a_log_cut_back_with_its_checkpoints_is_held_to_what_was_handed_out(
 
 def test_a_cut_log_is_never_signed_again(archive: Repository, directory: Path) -> None:
     commit(archive, 5)
-    archive.log.checkpoint()
+    archive.log.checkpoints.current()
     Repository.tamper(directory, "DELETE FROM leaf WHERE sequence > 2")
     with pytest.raises(IntegrityError):
-        archive.log.checkpoint()
+        archive.log.checkpoints.current()
 
 
 def test_verify_of_one_name_finds_its_altered_entry(archive: Repository, directory: Path) -> None:

@@ -110,7 +110,7 @@ def test_what_no_entry_told_gets_its_entry(directory: Path) -> None:
         }
         assert (added[2]["reference"], added[2]["note"]) == (CITED, "a note")
         proof = archive.proofs.prove(_name(TEXT), citation=archive.passages.citations()[0])
-        assert check_proof(proof, str(archive.log.verifier)).ok
+        assert check_proof(proof, str(archive.log.keys.verifier)).ok
     with Repository.open(directory, clock=noon) as archive:
         assert archive.log.size() == 7
 

@@ -146,9 +146,9 @@ def proof_of_all(archive: Repository) -> bytes:
 
 def test_c2sp_tlog_checkpoint_is_signed_by_both_keys(tmp_path: Path) -> None:
     with archive_with_a_text(tmp_path / "archive") as archive:
-        note = Note.parse(archive.log.checkpoint())
-        ed25519, ml_dsa = archive.log.verifiers
-        assert ed25519 == archive.log.verifier
+        note = Note.parse(archive.log.checkpoints.current())
+        ed25519, ml_dsa = archive.log.keys.verifiers
+        assert ed25519 == archive.log.keys.verifier
         assert ml_dsa.name == ed25519.name == Checkpoint.parse(note.text).origin
         assert [one.name for one in note.signatures] == [ed25519.name] * 2
         assert all(one.verifies(note) for one in (ed25519, ml_dsa))
@@ -164,7 +164,7 @@ def test_c2sp_tlog_checkpoint_is_signed_by_both_keys(tmp_path: Path) -> None:
 def test_a_proof_whose_ml_dsa_signature_is_another_does_not_hold(tmp_path: Path) -> None:
     with archive_with_a_text(tmp_path / "archive") as archive:
         files = unzipped(proof_of_all(archive))
-        ed25519, ml_dsa = archive.log.verifiers
+        ed25519, ml_dsa = archive.log.keys.verifiers
     name = "proof.tlog-proof"
     line = files[name].splitlines()[-1].split(b" ")
     data = base64.b64decode(line[-1])
@@ -185,25 +185,25 @@ def test_a_proof_whose_ml_dsa_signature_is_another_does_not_hold(tmp_path: Path)
 def test_checkpoints_from_before_ml_dsa_stay_as_they_are(tmp_path: Path) -> None:
     with archive_with_a_text(tmp_path / "archive") as archive:
         log = archive.log
-        body = Checkpoint(log.verifier.name, 1, log.root(1)).body
-        earlier = log.signer.sign(body)
+        body = Checkpoint(log.keys.verifier.name, 1, log.root(1)).body
+        earlier = log.keys.signer.sign(body)
     with contextlib.closing(Repository.catalog(tmp_path / "archive")) as catalog:
         catalog.write(record_checkpoint, 1, earlier)
     with Repository.open(tmp_path / "archive") as archive:
-        assert archive.log.checkpoint() == earlier
+        assert archive.log.checkpoints.current() == earlier
         proof = proof_of_all(archive)
-        assert check_proof(proof, str(archive.log.verifier)).trusted
-        assert unzipped(proof)["log-key.txt"].decode() == f"{archive.log.verifier}\n"
+        assert check_proof(proof, str(archive.log.keys.verifier)).trusted
+        assert unzipped(proof)["log-key.txt"].decode() == f"{archive.log.keys.verifier}\n"
         archive.statements.state(str(NAME), "number", "1")
-        assert len(Note.parse(archive.log.checkpoint()).signatures) == 2
+        assert len(Note.parse(archive.log.checkpoints.current()).signatures) == 2
 
 
 def test_verify_finds_an_ml_dsa_signature_that_does_not_hold(tmp_path: Path) -> None:
     with archive_with_a_text(tmp_path / "archive") as archive:
         log = archive.log
-        body = Checkpoint(log.verifier.name, 1, log.root(1)).body
-        line = Signature(log.verifier.name, log.verifiers[1].key_id, bytes(2428))
-        bad = log.signer.sign(body)
+        body = Checkpoint(log.keys.verifier.name, 1, log.root(1)).body
+        line = Signature(log.keys.verifier.name, log.keys.verifiers[1].key_id, bytes(2428))
+        bad = log.keys.signer.sign(body)
         bad += f"\u2014 {line.name} {base64.b64encode(line.key_id + line.signature).decode()}\n"
         with contextlib.closing(Repository.catalog(tmp_path / "archive")) as catalog:
             assert [one.kind for one in audit(catalog, log)] == ["ok"]
@@ -227,14 +227,15 @@ assert report.ok and report.trusted
 (told,) = [one.detail for one in report.checks if one.name == "signature"]
 assert "ML-DSA-44 needs the package cryptography, 48 or newer" in told
 with Repository.create(Path(sys.argv[1] + ".archive"), series="lab.example.us") as archive:
-    assert len(Note.parse(archive.log.checkpoint()).signatures) == len(archive.log.verifiers) == 1
+    note = Note.parse(archive.log.checkpoints.current())
+    assert len(note.signatures) == len(archive.log.keys.verifiers) == 1
 check_proof(proof, ml_dsa)
 """
 
 
 def test_without_ml_dsa_the_other_key_does_and_an_ml_dsa_key_is_told_of(tmp_path: Path) -> None:
     with archive_with_a_text(tmp_path / "archive") as archive:
-        keys = list(map(str, archive.log.verifiers))
+        keys = list(map(str, archive.log.keys.verifiers))
         (tmp_path / "proof.zip").write_bytes(proof_of_all(archive))
     command = [sys.executable, "-c", WITHOUT_ML_DSA, str(tmp_path / "proof.zip"), *keys]
     run = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -95,7 +95,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory, engine: object) -> Iterato
 @pytest.fixture(scope="module")
 def key(archive: Repository) -> str:
     """The public key."""
-    return str(archive.log.verifier)
+    return str(archive.log.keys.verifier)
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ def test_c2sp_another_key_is_refused_outside(
     checker: Checker, bundle: Path, tmp_path: Path
 ) -> None:
     with Repository.create(tmp_path / "other", series="lab.example.us") as other:
-        found = checker("bundle", other.log.verifier, bundle)
+        found = checker("bundle", other.log.keys.verifier, bundle)
     assert found.returncode == 1
     assert "no verifiable signatures" in found.stderr
 
@@ -154,10 +154,10 @@ def test_c2sp_another_key_is_refused_outside(
 def test_rfc6962_s2_1_2_consistency_is_accepted_outside(
     checker: Checker, archive: Repository, key: str, tmp_path: Path, *, old: int
 ) -> None:
-    earlier = f"{archive.log.verifier.name}\n{old}\n"
+    earlier = f"{archive.log.keys.verifier.name}\n{old}\n"
     earlier += base64.b64encode(archive.log.root(old)).decode() + "\n"
-    (tmp_path / "old").write_text(archive.log.signer.sign(earlier))
-    (tmp_path / "new").write_text(archive.log.checkpoint())
+    (tmp_path / "old").write_text(archive.log.keys.signer.sign(earlier))
+    (tmp_path / "new").write_text(archive.log.checkpoints.current())
     hashes = [base64.b64encode(one).decode() for one in archive.log.consistency(old, MANY)]
     (tmp_path / "proof").write_text("\n".join(hashes))
     words = ("grown", key, tmp_path / "old", tmp_path / "new", tmp_path / "proof")
@@ -210,14 +210,14 @@ def test_all_that_is_not_erased_is_accepted_outside(checker: Checker, tmp_path: 
             archive.committer.commit([NewRepresentation(text, "text/plain", charset="utf-8")])
             for text in texts
         ]
-        key, before = archive.log.verifier, archive.log.checkpoint()
+        key, before = archive.log.keys.verifier, archive.log.checkpoints.current()
         archive.access.erase(made[1].pdi.document, ground="safety")
         with zipfile.ZipFile(
             io.BytesIO(archive.proofs.prove(made[2].representations[0].pdi))
         ) as files:
             files.extractall(tmp_path / "bundle")
         (tmp_path / "old").write_text(before)
-        (tmp_path / "new").write_text(archive.log.checkpoint())
+        (tmp_path / "new").write_text(archive.log.checkpoints.current())
         hashes = [base64.b64encode(one).decode() for one in archive.log.consistency(3, 4)]
         ArchiveLog(archive).export_tiles(tmp_path / "tiles")
     (tmp_path / "proof").write_text("\n".join(hashes))

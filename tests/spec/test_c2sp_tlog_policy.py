@@ -276,7 +276,7 @@ def with_witnesses(proof: bytes, *names: str) -> bytes:
 
 
 def test_a_proof_is_checked_by_a_policy(archive: Repository, proof: bytes) -> None:
-    for log in archive.log.verifiers:
+    for log in archive.log.keys.verifiers:
         policy = f"log {log}\n{LINES}group G 2 X1 X2 Y1\nquorum G\n".encode()
         report = check_proof(with_witnesses(proof, "X1", "X2"), policy=policy)
         assert (report.ok, report.trusted) == (True, True)
@@ -291,7 +291,7 @@ def test_a_proof_is_checked_by_a_policy(archive: Repository, proof: bytes) -> No
 
 
 def test_a_key_and_a_policy_must_both_agree(archive: Repository, proof: bytes) -> None:
-    key, other = str(archive.log.verifier), str(Signer.make("lab.example.us/log").verifier)
+    key, other = str(archive.log.keys.verifier), str(Signer.make("lab.example.us/log").verifier)
     none = f"log {other}\nquorum none\n".encode()
     assert not check_proof(proof, key, policy=none).trusted
     assert not check_proof(proof, other, policy=f"log {key}\nquorum none\n".encode()).trusted
@@ -308,6 +308,6 @@ def test_without_key_or_policy_anyone_could_have_made_a_proof(
     assert (found.holds, found.trusted) == (True, False)
     assert found.caution is not None
     assert found.caution.startswith("anyone could have made this file")
-    key = str(archive.log.verifier)
+    key = str(archive.log.keys.verifier)
     assert proofs.check(proof, key).caution is None
     assert proofs.check(proof, policy=f"log {key}\nquorum none\n".encode()).caution is None

@@ -187,7 +187,7 @@ def test_rfc3161_s2_4_the_log_is_stamped_and_the_proof_says_when(
     made = ArchiveLog(archive).stamp(server.base, roots=roots, allow_private=True)
     assert (made.size, made.authority, made.checked) == (1, server.base, True)
     assert [media_type for media_type, _ in server.asked] == ["application/timestamp-query"]
-    found = proofs.check(prove(archive), str(archive.log.verifier), tsa_roots=roots)
+    found = proofs.check(prove(archive), str(archive.log.keys.verifier), tsa_roots=roots)
     assert (found.holds, found.stamped_at) == (True, made.stamped_at)
     assert found.checks[-1].detail.endswith("UTC, by the authority that was given")
     assert {one.kind for one in archive.fixity.fsck()} == {"ok"}
@@ -202,7 +202,7 @@ def test_a_witness_that_cosigns_later_leaves_the_time_stamp_as_it_is(
     line = signed("", [witness.signature(body, time=1)]).removeprefix("\n")
     proof = zipped(files | {"proof.tlog-proof": files["proof.tlog-proof"] + line.encode()})
     roots = (authority / "ca.pem").read_bytes()
-    policy = f"log {stamped.log.verifier}\nwitness w {witness.verifier}\nquorum w\n".encode()
+    policy = f"log {stamped.log.keys.verifier}\nwitness w {witness.verifier}\nquorum w\n".encode()
     found = proofs.check(proof, policy=policy, tsa_roots=roots)
     assert (found.holds, found.trusted) == (True, True)
     assert found.stamped_at is not None
@@ -301,7 +301,7 @@ def test_no_damage_makes_a_time_stamp_say_another_time(
     stamped: Repository, authority: Path
 ) -> None:
     proof, roots = prove(stamped), (authority / "ca.pem").read_bytes()
-    response = stamped.log.stamped()[0].response
+    response = stamped.log.checkpoints.timestamps()[0].response
     right = check_proof(proof, tsa_roots=roots).stamped_at
     found = 0
     for position in range(0, len(response), 23):
@@ -317,7 +317,7 @@ def test_answers_that_are_no_time_stamp_are_refused(archive: Repository, server:
     def ask() -> None:
         ArchiveLog(archive).stamp(server.base, allow_private=True)
 
-    server.replayed = server.answer(Request.about(archive.log.checkpoint()).content)
+    server.replayed = server.answer(Request.about(archive.log.checkpoints.current()).content)
     with pytest.raises(IntegrityError, match="answers another request"):
         ask()
     server.replayed = None
@@ -334,7 +334,7 @@ def test_answers_that_are_no_time_stamp_are_refused(archive: Repository, server:
     server.status = 302
     with pytest.raises(CaptureError, match="a request that is made only once"):
         ask()
-    assert archive.log.stamped() == []
+    assert archive.log.checkpoints.timestamps() == []
 
 
 def test_an_answer_of_another_authority_is_not_kept(
@@ -343,7 +343,7 @@ def test_an_answer_of_another_authority_is_not_kept(
     other = (make_authority(tmp_path / "other") / "ca.pem").read_bytes()
     with pytest.raises(IntegrityError, match="does not hold"):
         ArchiveLog(archive).stamp(server.base, roots=other, allow_private=True)
-    assert archive.log.stamped() == []
+    assert archive.log.checkpoints.timestamps() == []
 
 
 def test_authorities_in_this_network_are_asked_only_if_allowed(

@@ -143,7 +143,7 @@ class Repository:
         place_of(location).make(partial(settings.fill, series=name), clock, objects)
         archive = cls.open(location, clock=clock, sealer=sealer)
         with contextlib.suppress(StorageError):  # made later where cryptography is not installed
-            archive.log.signer  # noqa: B018 - making it is the point
+            archive.log.keys.signer  # noqa: B018 - making it is the point
         return archive
 
     @classmethod

@@ -112,7 +112,7 @@ def _examine(archive: Repository, now: list[datetime]) -> Outcome:
         if list(version.formats[: len(whole)]) != whole:
             faults.append(f"half: {version.pdi} has {version.formats}, not {whole}")
     facts.update(_said(archive))
-    archive.log.checkpoint()  # refuses where the log does not extend an earlier one
+    archive.log.checkpoints.current()  # refuses where the log does not extend an earlier one
     version = archive.committer.commit([NewRepresentation(b"after the crash", "image/png")])
     if archive.contents.read(version.representations[0]) != b"after the crash":
         faults.append("what is committed after the crash is not kept")
@@ -144,7 +144,7 @@ def _said(archive: Repository) -> Iterator[Fact]:
     for delegation in archive.delegations.delegations("minter"):
         yield ("delegation", delegation.series, delegation.target)
     yield ("setting", "resolver", archive.settings.get("resolver") or "")
-    yield ("key", str(archive.log.verifier))
+    yield ("key", str(archive.log.keys.verifier))
     readme = archive.directory / "README.txt"
     if readme.exists() and "permacite archive" in readme.read_text(encoding="utf-8"):
         yield ("readme",)

@@ -134,7 +134,7 @@ def create(folder: Path, told: Told, chance: random.Random) -> None:
     except ConflictError:
         archive = Repository.open(folder, clock=on_day(1))
     with archive:
-        told.tell(*facts, ["key", str(archive.log.verifier)])
+        told.tell(*facts, ["key", str(archive.log.keys.verifier)])
         for _ in range(2):
             commit(archive, told, {"png": chance.randbytes(900)})
 
@@ -244,7 +244,7 @@ def restore(folder: Path, told: Told, chance: random.Random) -> None:
 
 def _sign(archive: Repository, told: Told) -> None:
     """Sign the log, as if the checkpoint were then handed to others."""
-    told.tell(["checkpoint", archive.log.checkpoint()])
+    told.tell(["checkpoint", archive.log.checkpoints.current()])
 
 
 def die(folder: Path, told: Told, chance: random.Random) -> None:

@@ -184,13 +184,15 @@ def stamp(archive: Archive, folder: Path) -> None:
 
     authority = make_authority(folder / "tsa")
     (folder / "proofs/ca.pem").write_bytes((authority / "ca.pem").read_bytes())
-    note = archive.log.checkpoint()
+    note = archive.log.checkpoints.current()
     request = Request.about(note)
     (authority / "query").write_bytes(request.content)
     command = ["openssl", "ts", "-reply", "-config", "tsa.cnf"]
     command += ["-queryfile", "query", "-out", "reply"]
     subprocess.run(command, cwd=authority, check=True, capture_output=True)
-    archive.log.keep_timestamp(note, "https://tsa.example.org", (authority / "reply").read_bytes())
+    archive.log.checkpoints.keep_timestamp(
+        note, "https://tsa.example.org", (authority / "reply").read_bytes()
+    )
 
 
 def leave_unsettled(directory: Path, now: datetime) -> None:

@@ -64,7 +64,7 @@ def _audit(catalog: Catalog, log: Log) -> Iterator[Finding]:
     """Return all faults."""
     verifiers: tuple[Verifier, ...] = ()
     try:
-        verifiers = log.verifiers
+        verifiers = log.keys.verifiers
     except StorageError as error:
         if error.reason != "missing":  # without the package, signatures go unchecked
             yield Finding(_LOG, "log", error.problem)
@@ -124,7 +124,7 @@ def _has_strangers(note: Note, verifiers: tuple[Verifier, ...]) -> bool:
 
 def _timestamp_faults(log: Log) -> Iterator[Finding]:
     """The faults of the time-stamps; whose they are is checked with a proof."""
-    for stamped in log.stamped():
+    for stamped in log.checkpoints.timestamps():
         try:
             fault = timestamps.read(stamped.response).fault(stamped.note)
         except ParseError as error:

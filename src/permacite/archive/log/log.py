@@ -1,4 +1,4 @@
-"""The log of one archive: its size, its root, its proofs and its signed checkpoints."""
+"""The log of one archive: its leaves, root, proofs, keys and signed checkpoints."""
 
 from __future__ import annotations
 
@@ -29,38 +29,84 @@ if TYPE_CHECKING:
     from permacite.archive.records.leaves import Stamped
     from permacite.pdi import PDI
 
-__all__ = ["Log"]
+__all__ = ["Checkpoints", "Log", "LogKeys"]
 
 _LEAVES_AT_ONCE = 1000
 
 
-class Log:
-    """The RFC 6962 log over an archive's leaves."""
+class LogKeys:
+    """The keys that sign the checkpoints of a log, and their public keys."""
 
-    def __init__(self, catalog: Catalog, key_path: Path | None, origin: Callable[[], str]) -> None:
-        """The key in `key_path` is made when it is first needed; `origin` then names the log.
+    def __init__(self, catalog: Catalog, path: Path | None, origin: Callable[[], str]) -> None:
+        """The key in `path` is made when it is first needed; `origin` then names the log.
 
         Without one this machine signs nothing.
         """
         self._catalog = catalog
-        self._key_path = key_path
+        self._path = path
         self._origin = origin
-        self._signer: Signer | None = None
 
     @cached_property
-    def _keys_of_others(self) -> tuple[Verifier, ...] | None:
-        """Of a mirror, or a copy that reads, the public keys of its archive; else None."""
-        told = self._catalog.read(settings.keys_of_others)
-        if told is None:
+    def _foreign(self) -> tuple[Verifier, ...] | None:
+        """The public keys of the original, where this is a mirror or a read-only copy."""
+        texts = self._catalog.read(settings.keys_of_others)
+        if texts is None:
             return None
         from permacite.archive.log.keys import Verifier
 
-        return tuple(map(Verifier.parse, told.split()))
+        return tuple(map(Verifier.parse, texts.split()))
 
-    def _told_keys(self, keys: tuple[Verifier, ...]) -> tuple[Verifier, ...]:
-        """The keys of others, if any are known. Raises StorageError."""
-        if keys:
-            return keys
+    @property
+    def may_sign(self) -> bool:
+        """Whether this archive signs its log, as no mirror or read-only copy does."""
+        return self._foreign is None
+
+    @cached_property
+    def signer(self) -> Signer:
+        """The key that signs. Raises StorageError."""
+        if not self.may_sign:
+            raise StorageError(
+                "a mirror, or a copy that reads, signs nothing in the name of its archive",
+                path="log.key",
+                reason="missing",
+            )
+        if self._path is None:
+            raise StorageError(
+                "the key of the log is not on this machine",
+                path="log-key",
+                reason="missing",
+                hint="name its file in the location: log-key=/file",
+            )
+        from permacite.archive.log.keys import load_or_make
+
+        note = self._catalog.read(leaves.head)[1]
+        if note is not None and not self._path.exists():
+            problem = "the key that signed this log is not here"
+            raise _without_key(problem, self._path, reason="missing")
+        signer = load_or_make(self._path, self._origin())
+        if note is not None and not _is_of(signer.verifier, note):
+            problem = "the key there is not the one that signed this log"
+            raise _without_key(problem, self._path, reason="io")
+        return signer
+
+    @property
+    def verifier(self) -> Verifier:
+        """The public key: publish its text where people will find it."""
+        return self.signer.verifier if self.may_sign else self.verifiers[0]
+
+    @cached_property
+    def signers(self) -> tuple[Signer, ...]:
+        """The keys that sign checkpoints: Ed25519, and ML-DSA-44 where the package has it."""
+        ml_dsa = self.signer.ml_dsa()
+        return (self.signer,) if ml_dsa is None else (self.signer, ml_dsa)
+
+    @cached_property
+    def verifiers(self) -> tuple[Verifier, ...]:
+        """All public keys: `verifier`, and that of ML-DSA-44 where the package has it."""
+        if self._foreign is None:
+            return tuple(signer.verifier for signer in self.signers)
+        if self._foreign:
+            return self._foreign
         raise StorageError(
             "the public key of this log is not known to this copy",
             path="log.key",
@@ -68,54 +114,130 @@ class Log:
             hint="run `permacite copy` again where the key is, and it is kept with the copy",
         )
 
-    @property
-    def signer(self) -> Signer:
-        """The key that signs. Raises StorageError."""
-        if self._keys_of_others is not None:
+
+class Checkpoints:
+    """The signed checkpoints of a log, with the cosignatures and time-stamps on them."""
+
+    def __init__(self, catalog: Catalog, keys: LogKeys, root: Callable[[int], bytes]) -> None:
+        """Take what gives the hash of the tree over so many leaves."""
+        self._catalog = catalog
+        self._keys = keys
+        self._root = root
+
+    def current(self) -> str:
+        """Return the signed checkpoint of the log as it is; each is kept.
+
+        Raises IntegrityError where the log has lost what an earlier checkpoint promised: nothing is
+        signed then.
+        """
+        from permacite.archive.log.note import Checkpoint, Note, signed
+
+        size, note = self._catalog.read(leaves.head)
+        if not self._keys.may_sign:
+            return self._cosigned(note)
+        if note is not None:
+            earlier = Checkpoint.parse(Note.parse(note).text)
+            if earlier.size == size:
+                return note
+            self._check_extends(earlier, size)
+        body = Checkpoint(self._keys.signer.name, size, self._root(size)).body
+        note = signed(body, [signer.signature(body) for signer in self._keys.signers])
+        return self._catalog.write(leaves.record_checkpoint, size, note)
+
+    def last(self) -> Checkpoint | None:
+        """The last checkpoint that is kept; None where there is none, or it is damaged."""
+        from permacite.archive.log.note import Checkpoint, Note
+
+        note = self._catalog.read(leaves.head)[1]
+        if note is None:
+            return None
+        with contextlib.suppress(ParseError):
+            parsed = Note.parse(note)
+            if self._keys.verifier.verifies(parsed):
+                return Checkpoint.parse(parsed.text)
+        return None
+
+    def published(self) -> str:
+        """The signed checkpoint of the log as it is, with what witnesses cosigned of just that."""
+        note = self.current()
+        cosigned = self.witnessed() or ""
+        return cosigned if _text(cosigned) == _text(note) else note
+
+    def witnessed(self) -> str | None:
+        """The last checkpoint that witnesses cosigned, with their signatures."""
+        return self._catalog.read(settings.setting, settings.WITNESSED)
+
+    def keep_witnessed(self, note: str, cosignatures: Sequence[Signature]) -> str:
+        """Keep what witnesses cosigned of a checkpoint, beside what others did; the note with all.
+
+        The last signature of a key takes the place of its earlier one.
+        """
+        from permacite.archive.log.note import Note, signed
+
+        kept = self.witnessed() or ""
+        parsed = Note.parse(kept if _text(kept) == _text(note) else note)
+        lines = {(line.name, line.key_id): line for line in (*parsed.signatures, *cosignatures)}
+        cosigned = signed(parsed.text, list(lines.values()))
+        self._catalog.write(settings.set_setting, settings.WITNESSED, cosigned)
+        return cosigned
+
+    def timestamps(self, sequence: int | None = None) -> list[Stamped]:
+        """Return the time-stamps on checkpoints, the earliest first; those that cover a leaf."""
+        return self._catalog.read(leaves.stamped, sequence)
+
+    def keep_timestamp(
+        self, note: str, authority: str, response: bytes, *, nonce: int | None = None
+    ) -> Stamp:
+        """Keep the answer of a time-stamp authority about the checkpoint `note` of this log.
+
+        Raises ParseError where it is no time-stamp, IntegrityError where it is one on something
+        else, was not granted, or answers another request than that with `nonce`.
+        """
+        from permacite.archive.log.note import Checkpoint, Note
+        from permacite.archive.log.timestamps import read as read_timestamp
+
+        stamp = read_timestamp(response)
+        fault = stamp.fault(note, nonce=nonce)
+        if fault:
+            expected = hashlib.sha256(note.encode()).hexdigest()
+            raise IntegrityError(fault, expected=expected, actual=stamp.imprint.hex())
+        size = Checkpoint.parse(Note.parse(note).text).size
+        self._catalog.write(
+            leaves.record_timestamp, size, authority, response, stamped_at=stamp.stamped_at
+        )
+        return stamp
+
+    def _cosigned(self, note: str | None) -> str:
+        """The last checkpoint that the archive of a mirror or copy signed, with our cosignature."""
+        if note is None:
             raise StorageError(
-                "a mirror, or a copy that reads, signs nothing in the name of its archive",
-                path="log.key",
+                "no checkpoint that the archive of this log signed is here so far",
+                path="checkpoint",
                 reason="missing",
+                hint="`permacite mirror`, or `copy` where the key of the log is, brings one",
             )
-        if self._key_path is None:
-            raise StorageError(
-                "the key of the log is not on this machine",
-                path="log-key",
-                reason="missing",
-                hint="name its file in the location: log-key=/file",
+        cosigned = self._catalog.read(settings.setting, settings.COSIGNED) or ""
+        return cosigned if _text(cosigned) == _text(note) else note
+
+    def _check_extends(self, earlier: Checkpoint, size: int) -> None:
+        """Raise IntegrityError unless the log of `size` leaves begins with the earlier one."""
+        actual = self._root(earlier.size) if earlier.size <= size else b""
+        if actual != earlier.root:
+            raise IntegrityError(
+                f"the log has {size} entries and does not extend its checkpoint of {earlier.size}",
+                expected=f"sha-256:{earlier.root.hex()}",
+                actual=f"sha-256:{actual.hex()}",
             )
-        if self._signer is None:
-            from permacite.archive.log.keys import load_or_make
 
-            note, path = self._catalog.read(leaves.head)[1], self._key_path
-            if note is not None and not path.exists():
-                problem = "the key that signed this log is not here"
-                raise _without_key(problem, path, reason="missing")
-            signer = load_or_make(path, self._origin())
-            if note is not None and not _is_of(signer.verifier, note):
-                problem = "the key there is not the one that signed this log"
-                raise _without_key(problem, path, reason="io")
-            self._signer = signer
-        return self._signer
 
-    @property
-    def verifier(self) -> Verifier:
-        """The public key: publish its text where people will find it."""
-        others = self._keys_of_others
-        return self.signer.verifier if others is None else self._told_keys(others)[0]
+class Log:
+    """The RFC 6962 log over an archive's leaves."""
 
-    @cached_property
-    def _signers(self) -> tuple[Signer, ...]:
-        """The keys that sign checkpoints: Ed25519, and ML-DSA-44 where the package has it."""
-        beside = self.signer.ml_dsa()
-        return (self.signer,) if beside is None else (self.signer, beside)
-
-    @cached_property
-    def verifiers(self) -> tuple[Verifier, ...]:
-        """All public keys: `verifier`, and that of ML-DSA-44 where the package has it."""
-        if self._keys_of_others is not None:
-            return self._told_keys(self._keys_of_others)
-        return tuple(signer.verifier for signer in self._signers)
+    def __init__(self, catalog: Catalog, key_path: Path | None, origin: Callable[[], str]) -> None:
+        """Take what `LogKeys` does."""
+        self._catalog = catalog
+        self.keys = LogKeys(catalog, key_path, origin)
+        self.checkpoints = Checkpoints(catalog, self.keys, self.root)
 
     def size(self) -> int:
         """Return the number of leaves."""
@@ -171,8 +293,7 @@ class Log:
 
         An entry that a kept checkpoint covers must lead to the root that this signs.
         """
-        note = self._catalog.read(leaves.head)[1]
-        signed = self._signed(note)
+        signed = self.checkpoints.last()
         digests: set[str] = set()
         for leaf in self._catalog.read(leaves.entries, pdi):
             try:
@@ -181,18 +302,6 @@ class Log:
             except IntegrityError:
                 continue  # it tells nothing any more
         return digests
-
-    def _signed(self, note: str | None) -> Checkpoint | None:
-        """The checkpoint in a note of this log; None where there is none, or it is damaged."""
-        from permacite.archive.log.note import Checkpoint, Note
-
-        if note is None:
-            return None
-        with contextlib.suppress(ParseError):
-            parsed = Note.parse(note)
-            if self.verifier.verifies(parsed):
-                return Checkpoint.parse(parsed.text)
-        return None
 
     def _is_whole(self, leaf: Leaf, signed: Checkpoint | None) -> bool:
         """Whether an entry is what its hash says, and leads to a root. Raises IntegrityError."""
@@ -214,101 +323,9 @@ class Log:
         """Return the proof that the tree of `new` leaves extends that of `old`."""
         return consistency_proof(old, new, self.node)
 
-    def stamped(self, sequence: int | None = None) -> list[Stamped]:
-        """Return the time-stamps on checkpoints, the earliest first; those that cover a leaf."""
-        return self._catalog.read(leaves.stamped, sequence)
-
-    def keep_timestamp(
-        self, note: str, authority: str, response: bytes, *, nonce: int | None = None
-    ) -> Stamp:
-        """Keep the answer of a time-stamp authority about the checkpoint `note` of this log.
-
-        Raises ParseError where it is no time-stamp, IntegrityError where it is one on something
-        else, was not granted, or answers another request than that with `nonce`.
-        """
-        from permacite.archive.log import timestamps
-        from permacite.archive.log.note import Checkpoint, Note
-
-        stamp = timestamps.read(response)
-        fault = stamp.fault(note, nonce=nonce)
-        if fault:
-            expected = hashlib.sha256(note.encode()).hexdigest()
-            raise IntegrityError(fault, expected=expected, actual=stamp.imprint.hex())
-        size = Checkpoint.parse(Note.parse(note).text).size
-        self._catalog.write(
-            leaves.record_timestamp, size, authority, response, stamped_at=stamp.stamped_at
-        )
-        return stamp
-
     def repeat(self, name: str, leaf: Sealed) -> None:
         """Enter again, as it was entered elsewhere, what is erased: for copies."""
         self._catalog.write(leaves.append_as_is, name, leaf)
-
-    def checkpoint(self) -> str:
-        """Return the signed checkpoint of the log as it is; each is kept.
-
-        Raises IntegrityError where the log has lost what an earlier checkpoint promised: nothing is
-        signed then.
-        """
-        from permacite.archive.log.note import Checkpoint, Note, signed
-
-        size, note = self._catalog.read(leaves.head)
-        if self._keys_of_others is not None:
-            return self._signed_there(note)
-        if note is not None:
-            earlier = Checkpoint.parse(Note.parse(note).text)
-            if earlier.size == size:
-                return note
-            self._check_extends(earlier, size)
-        body = Checkpoint(self.signer.name, size, self.root(size)).body
-        note = signed(body, [signer.signature(body) for signer in self._signers])
-        return self._catalog.write(leaves.record_checkpoint, size, note)
-
-    def published(self) -> str:
-        """The signed checkpoint of the log as it is, with what witnesses cosigned of just that."""
-        note = self.checkpoint()
-        cosigned = self.witnessed() or ""
-        return cosigned if _text(cosigned) == _text(note) else note
-
-    def witnessed(self) -> str | None:
-        """The last checkpoint that witnesses cosigned, with their signatures."""
-        return self._catalog.read(settings.setting, settings.WITNESSED)
-
-    def keep_witnessed(self, note: str, cosignatures: Sequence[Signature]) -> str:
-        """Keep what witnesses cosigned of a checkpoint, beside what others did; the note with all.
-
-        The last signature of a key takes the place of its earlier one.
-        """
-        from permacite.archive.log.note import Note, signed
-
-        kept = self.witnessed() or ""
-        parsed = Note.parse(kept if _text(kept) == _text(note) else note)
-        lines = {(line.name, line.key_id): line for line in (*parsed.signatures, *cosignatures)}
-        cosigned = signed(parsed.text, list(lines.values()))
-        self._catalog.write(settings.set_setting, settings.WITNESSED, cosigned)
-        return cosigned
-
-    def _signed_there(self, note: str | None) -> str:
-        """The last checkpoint that the archive of a mirror or copy signed, with our cosignature."""
-        if note is None:
-            raise StorageError(
-                "no checkpoint that the archive of this log signed is here so far",
-                path="checkpoint",
-                reason="missing",
-                hint="`permacite mirror`, or `copy` where the key of the log is, brings one",
-            )
-        cosigned = self._catalog.read(settings.setting, settings.COSIGNED) or ""
-        return cosigned if _text(cosigned) == _text(note) else note
-
-    def _check_extends(self, earlier: Checkpoint, size: int) -> None:
-        """Raise IntegrityError unless the log of `size` leaves begins with the earlier one."""
-        actual = self.root(earlier.size) if earlier.size <= size else b""
-        if actual != earlier.root:
-            raise IntegrityError(
-                f"the log has {size} entries and does not extend its checkpoint of {earlier.size}",
-                expected=f"sha-256:{earlier.root.hex()}",
-                actual=f"sha-256:{actual.hex()}",
-            )
 
 
 def _without_key(problem: str, path: Path, *, reason: str) -> StorageError:

@@ -112,7 +112,7 @@ def copy(
     if with_key:
         _check_key(source.place, place)
     with contextlib.suppress(StorageError):  # without the key here, an earlier checkpoint serves
-        source.log.checkpoint()
+        source.log.checkpoints.current()
     keys = None if with_key else _keys_of(source)
     with contextlib.closing(_open(place, objects, keys)) as catalog:
         if _may_write(place, catalog):
@@ -132,7 +132,7 @@ def copy(
 def _keys_of(source: CopySource) -> str:
     """Return the public keys that sign the log, one a line; "" where they are not known here."""
     try:
-        return "\n".join(map(str, source.log.verifiers))
+        return "\n".join(map(str, source.log.keys.verifiers))
     except StorageError:
         return ""
 

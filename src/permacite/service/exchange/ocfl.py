@@ -280,7 +280,7 @@ def _write_records(repository: Repository, directory: Path, size: int) -> None:
         "sealing": repository.settings.get("sealing"),
         "size": size,
         "root": base64.b64encode(log.root(size)).decode(),
-        "key": str(repository.log.verifier),
+        "key": str(repository.log.keys.verifier),
         "earlier": [plain(item) for item in earlier_logs(repository)],
         # An erased entry in clear cannot be hashed again.
         "hashes": {
@@ -302,7 +302,7 @@ def _write_records(repository: Repository, directory: Path, size: int) -> None:
             plain(item)
             for item in sorted(delegations_of(repository), key=lambda item: item.recorded_at)
         ),
-        "checkpoint.txt": repository.log.checkpoint().encode(),
+        "checkpoint.txt": repository.log.checkpoints.current().encode(),
     }
     last = next(log.leaves(max(0, size - 1), size), None)
     created = None if last is None else moment_of(read(last.content))

@@ -193,7 +193,7 @@ def _restored(root: Path, directory: Path) -> Copy:
             )
             earlier = (EarlierLog(**log) for log in about.get("earlier", ()))
             keep_earlier_logs(repository, [*earlier, last])
-        key = str(repository.log.verifier)
+        key = str(repository.log.keys.verifier)
         return Copy(
             str(directory),
             repository.lists.documents(),

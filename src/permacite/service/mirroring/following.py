@@ -143,11 +143,11 @@ def _check_mirror(repository: Repository, key: str | None) -> None:
     where = repository.where
     if repository.copies.mirror.origin is None:
         raise ConflictError(f"{where} is an archive of its own, and no mirror", where)
-    if key is not None and str(repository.log.verifier) != key:
+    if key is not None and str(repository.log.keys.verifier) != key:
         raise IntegrityError(
             f"{where} mirrors a log with another key",
             expected=key,
-            actual=str(repository.log.verifier),
+            actual=str(repository.log.keys.verifier),
         )
 
 
@@ -283,7 +283,7 @@ class _Checkpoints:
 
     def _read(self, state: dict[str, Any]) -> tuple[Checkpoint, str]:
         """Return the checkpoint, and the note with the origin's own signatures."""
-        keys = self._repository.log.verifiers
+        keys = self._repository.log.keys.verifiers
         shown = _checked(state, keys)
         return shown, Note.parse(str(state["checkpoint"])).signed_by(keys[0].name)
 
@@ -333,7 +333,7 @@ class _MirrorRun:
             origin=self._remote.address,
             size=shown.size,
             root=base64.b64encode(shown.root).decode(),
-            key=str(self._repository.log.verifier),
+            key=str(self._repository.log.keys.verifier),
             entered=entered,
             filled=filled,
             octets=self._octets,

@@ -71,7 +71,7 @@ class Cosigner:
         from permacite.archive.log.submission import Submission
 
         submitted = Submission.parse(source)
-        shown, keys = submitted.checkpoint, self._repository.log.verifiers
+        shown, keys = submitted.checkpoint, self._repository.log.keys.verifiers
         if shown.origin != keys[0].name:
             return Witnessed("unknown", f"this is a witness of {keys[0].name} alone")
         signing = [key for key in keys if key.signatures(submitted.note)]
@@ -85,7 +85,7 @@ class Cosigner:
 
     def find(self, origin: str) -> str | None:
         """The last checkpoint that was cosigned, of the log whose name has the SHA-256 `origin`."""
-        name = self._repository.log.verifiers[0].name
+        name = self._repository.log.keys.verifiers[0].name
         known = hashlib.sha256(name.encode()).hexdigest()
         return self._repository.copies.mirror.witnessed() if origin == known else None
 
@@ -133,7 +133,7 @@ class Cosigner:
                 self._repository.where,
                 hint="permacite mirror makes one",
             )
-        name = self._repository.log.verifiers[0].name
+        name = self._repository.log.keys.verifiers[0].name
         first = _cosigner_in(path, f"{name}{_NAME_ENDS}")
         is_longer = text is not None and Checkpoint.parse(text).body != text
         beside = None if is_longer else first.ml_dsa()

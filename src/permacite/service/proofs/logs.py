@@ -168,15 +168,15 @@ class ArchiveLog:
         Raises NotFoundError where the log never had that many entries.
         """
         log = self._repository.log
-        note = log.published()
+        note = log.checkpoints.published()
         now = Checkpoint.parse(Note.parse(note).text)
         return LogState(
             log=now.origin,
             size=now.size,
             root=_text(now.root),
             checkpoint=note,
-            key=str(log.verifier),
-            keys=tuple(map(str, log.verifiers)),
+            key=str(log.keys.verifier),
+            keys=tuple(map(str, log.keys.verifiers)),
             since=None if since is None else _consistency(self._repository, since, now.size),
             earlier=earlier_logs(self._repository),
         )
@@ -393,7 +393,7 @@ def _stamped(
     from permacite.archive.log import timestamps
 
     log = repository.log
-    note = log.checkpoint()
+    note = log.checkpoints.current()
     request = timestamps.Request.about(note)
     sent = capture.Sent(request.content, timestamps.MEDIA_TYPES[0])
     answer = capture.fetch(
@@ -413,7 +413,7 @@ def _stamped(
     fault = "" if roots is None else timestamps.fault_of(answer.content, note, roots)
     if fault:
         raise IntegrityError(fault, expected="an authority under the certificate", actual="another")
-    kept = log.keep_timestamp(note, authority, answer.content, nonce=request.nonce)
+    kept = log.checkpoints.keep_timestamp(note, authority, answer.content, nonce=request.nonce)
     return StampedLog(
         size=int(note.split("\n")[1]),
         authority=authority,
@@ -424,7 +424,7 @@ def _stamped(
 
 def _check_extends(repository: Repository, parsed: Note, promised: Checkpoint) -> None:
     """Raise IntegrityError where the log does not extend a checkpoint."""
-    verifier = repository.log.verifier
+    verifier = repository.log.keys.verifier
     earlier = [log for log in earlier_logs(repository) if Verifier.parse(log.key).verifies(parsed)]
     if earlier and promised.size > earlier[-1].size:
         raise IntegrityError(

@@ -152,7 +152,7 @@ class Proofs:
             quote=None if citation is None else citation.quote,
             digest=representation.digest,
             tree_size=repository.log.size(),
-            key=str(repository.log.verifier),
+            key=str(repository.log.keys.verifier),
             content=content,
         )
 

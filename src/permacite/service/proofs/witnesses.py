@@ -66,7 +66,7 @@ class Witnesses:
         """
         told = [(address.rstrip("/"), _cosigning(key)) for address, key in asked]
         log = self._repository.log
-        note = log.checkpoint()
+        note = log.checkpoints.current()
         lines: list[Signature] = []
         cosigned: list[Verifier] = []
         refused = []
@@ -79,7 +79,7 @@ class Witnesses:
             else:
                 cosigned += keys
         size = Checkpoint.parse(Note.parse(note).text).size
-        kept = log.keep_witnessed(note, lines) if lines else log.published()
+        kept = log.checkpoints.keep_witnessed(note, lines) if lines else log.checkpoints.published()
         return WitnessedLog(size, kept, tuple(map(str, cosigned)), tuple(refused))
 
 

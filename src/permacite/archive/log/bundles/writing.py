@@ -213,10 +213,10 @@ def _checkpoint(log: Log, sequence: int) -> tuple[str, dict[str, bytes]]:
 
     That which was stamped comes first, then that which witnesses cosigned, then that of now.
     """
-    for stamped in log.stamped(sequence):
+    for stamped in log.checkpoints.timestamps(sequence):
         return stamped.note, {"timestamp.tsr": stamped.response}
-    witnessed = log.witnessed()
-    note = witnessed if witnessed and sequence < _size_of(witnessed) else log.checkpoint()
+    witnessed = log.checkpoints.witnessed()
+    note = witnessed if witnessed and sequence < _size_of(witnessed) else log.checkpoints.current()
     if sequence >= _size_of(note):
         problem = f"entry {sequence} of the log is not signed so far: only {_size_of(note)} are"
         raise NotFoundError(problem, str(sequence))
@@ -230,7 +230,7 @@ def _size_of(note: str) -> int:
 
 def _framed(log: Log, name: str, leaf: Leaf, checkpoint: str) -> dict[str, bytes]:
     """The files of every bundle: the name, the entry, the way to the root, the signature."""
-    note, verifier = Note.parse(checkpoint), log.verifier
+    note, verifier = Note.parse(checkpoint), log.keys.verifier
     return {
         "README.txt": README.encode(),
         "name.txt": f"{name}\n".encode(),
@@ -239,7 +239,7 @@ def _framed(log: Log, name: str, leaf: Leaf, checkpoint: str) -> dict[str, bytes
         "checkpoint.txt": note.text.encode(),
         "checkpoint.sig": signature_of(note, verifier),
         "log-key.txt": keys_file(
-            verifier for verifier in log.verifiers if verifier.signatures(note)
+            verifier for verifier in log.keys.verifiers if verifier.signatures(note)
         ),
         "log-key.pem": pem_of(verifier).encode(),
     }
