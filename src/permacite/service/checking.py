@@ -17,6 +17,7 @@ from permacite.service.drift.comparison import ComparedPage, Comparison, Passage
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from permacite.archive.live_pages import LivePages
     from permacite.archive.model.answered import Representation, Version
     from permacite.archive.repository import Repository
     from permacite.extract import Decode
@@ -80,9 +81,8 @@ class Drift:
             exchange = capture.fetch(address, capture.FetchOptions(allow_private=allow_private))
         except CaptureError as error:
             if error.reason not in _UNASKED:
-                _note(
-                    repository, version, address, "gone" if error.status in _GONE else "unanswered"
-                )
+                outcome = "gone" if error.status in _GONE else "unanswered"
+                _note(repository.live_pages, version, address, outcome)
             raise
         archived, rules = _received(version, repository.lookup.main(version))
         source = sources.source_of(exchange.document, rules=rules)
@@ -105,7 +105,7 @@ class Drift:
             ),
         )
         _note(
-            repository,
+            repository.live_pages,
             version,
             address,
             "same" if checked.same_text else "changed",
@@ -155,7 +155,7 @@ class Drift:
 
 
 def _note(
-    repository: Repository,
+    live_pages: LivePages,
     version: Version,
     address: str,
     outcome: str,
@@ -164,14 +164,14 @@ def _note(
 ) -> None:
     """Record the outcomes, unless the archive is read-only."""
     fates = {drift.reference: drift.status for drift in passages}
-    last = repository.live_pages.last_news(version)
+    last = live_pages.last_news(version)
     news = {
         name: (fate, "")
         for name, fate in fates.items()
         if fate != "unchecked" and last.get(name, ("",))[0] != fate
     }
     with contextlib.suppress(StorageError):
-        repository.live_pages.note_check(version.pdi, address, outcome, fates, news=news)
+        live_pages.note_check(version.pdi, address, outcome, fates, news=news)
 
 
 def _live(
