@@ -86,9 +86,9 @@ GOALS = {
 }
 
 LIMITS: dict[str, int] = {
-    "noqa": 100,
-    "classes over 150 lines": 11,
-    "satellites": 40,
+    "noqa": 99,
+    "classes over 150 lines": 10,
+    "satellites": 39,
     "shared class names": 19,
     "public methods with more than 6 parameters": 0,
     "captions without a noun first": 0,
@@ -103,7 +103,7 @@ LIMITS: dict[str, int] = {
     "call depth of import": 20,
     "modules entered by a reader page": 99,
     "call depth of a reader page": 22,
-    "files": 560,
+    "files": 558,
     "lines": 111_000,
 }
 """Where each number stands, with a little room where it varies; the goals are above."""
