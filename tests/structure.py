@@ -103,7 +103,7 @@ LIMITS: dict[str, int] = {
     "call depth of import": 20,
     "modules entered by a reader page": 99,
     "call depth of a reader page": 22,
-    "files": 558,
+    "files": 548,
     "lines": 111_000,
 }
 """Where each number stands, with a little room where it varies; the goals are above."""
