@@ -87,7 +87,7 @@ GOALS = {
 
 LIMITS: dict[str, int] = {
     "noqa": 99,
-    "classes over 150 lines": 10,
+    "classes over 150 lines": 8,
     "satellites": 39,
     "shared class names": 19,
     "public methods with more than 6 parameters": 0,
@@ -103,7 +103,7 @@ LIMITS: dict[str, int] = {
     "call depth of import": 20,
     "modules entered by a reader page": 99,
     "call depth of a reader page": 22,
-    "files": 548,
+    "files": 547,
     "lines": 111_000,
 }
 """Where each number stands, with a little room where it varies; the goals are above."""

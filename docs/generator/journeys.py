@@ -27,7 +27,7 @@ JOURNEYS = (
         " octets first, then its name and its entry of the log in one transaction.",
         (
             ("cli/incoming/save.py", "save"),
-            ("service/ingest/saving.py", "Ingest.save"),
+            ("service/ingest/pages.py", "PageIngest.save"),
             ("capture/run.py", "capture_page"),
             ("capture/fetcher.py", "Fetcher.fetch"),
             ("capture/address.py", "parse_target"),

@@ -36,7 +36,7 @@ def lines_of(path: Path) -> list[Any]:
 def test_a_bag_has_all_that_is_given_out(archive: Path, cli: Cli, tmp_path: Path) -> None:
     with Archive.open(archive) as service:
         page = service.add(b"<title>T</title>The tide.", name="a.html").pdi
-        service.lists.files.put(page, b"<title>T</title>The tides.", "text/html")
+        service.lists.submissions.put(page, b"<title>T</title>The tides.", "text/html")
         secret = service.add(b"secret", name="b.txt").pdi
         reference = service.cite(page, quote="tide").reference
         service.access.withdraw(secret, reason="safety")

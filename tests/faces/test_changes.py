@@ -34,7 +34,7 @@ def name(archive: Path) -> str:
     with Archive.open(archive) as service:
         document = service.add(EDITIONS[0].encode(), name="a.html").document.pdi
         for edition in EDITIONS[1:]:
-            service.lists.files.put(f"{document}.html", edition.encode(), "text/html")
+            service.lists.submissions.put(f"{document}.html", edition.encode(), "text/html")
     return document
 
 
@@ -74,7 +74,7 @@ def test_what_cannot_be_compared_is_told(archive: Path, name: str) -> None:
     with Archive.open(archive) as service:
         alone = service.add(b"alone", name="a.txt").pdi
         picture = service.add(b"\x89PNG\r\n\x1a\n", name="a.png").document.pdi
-        service.lists.files.put(f"{picture}.png", b"\x89PNG\r\n\x1a\n2", "image/png")
+        service.lists.submissions.put(f"{picture}.png", b"\x89PNG\r\n\x1a\n2", "image/png")
         for reference, other, error in (
             (alone, None, NotFoundError),
             (name, 9, NotFoundError),

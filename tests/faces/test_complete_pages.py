@@ -10,8 +10,7 @@ from tests.crawled import PNG
 
 from permacite import mhtml
 from permacite.service.archive import Archive
-from permacite.service.ingest.files import files_in
-from permacite.service.ingest.third_party.folders import complete, folder_of
+from permacite.service.ingest.folders import complete, files_in, folder_of
 from permacite.service.sources import Incoming
 
 if TYPE_CHECKING:

@@ -161,9 +161,9 @@ def test_a_name_that_is_erased_is_never_used_again(
     cli: Cli, archive: Path, names: dict[str, str]
 ) -> None:
     with Archive.open(archive) as service:
-        second = service.lists.files.put(names["png"], PICTURE + b"2", "image/png").pdi
+        second = service.lists.submissions.put(names["png"], PICTURE + b"2", "image/png").pdi
         service.access.erase(second, ground="safety")
-        third = service.lists.files.put(names["png"], PICTURE + b"3", "image/png").pdi
+        third = service.lists.submissions.put(names["png"], PICTURE + b"3", "image/png").pdi
         assert third.endswith(".3")
         assert service.resolve(names["png"]).content == PICTURE
         service.access.erase(names["picture"], ground="safety")
@@ -172,7 +172,7 @@ def test_a_name_that_is_erased_is_never_used_again(
             with pytest.raises(ErasedError, match="was erased"):
                 service.resolve(name)
         with pytest.raises(ErasedError, match="was erased"):
-            service.lists.files.put(names["png"], b"again", "image/png")
+            service.lists.submissions.put(names["png"], b"again", "image/png")
     assert cli("fsck").out.endswith(" 0 bad\n")
 
 

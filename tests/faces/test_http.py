@@ -300,7 +300,7 @@ def test_a_page_of_an_open_name_is_asked_for_again(
         tag = first.headers["etag"]
         assert ask(running.base, f"/-/page/{name}", If_None_Match=tag).status == 304
     with Archive.open(archive) as service:
-        service.lists.files.put(names["html"], b"<p>another", "text/html")
+        service.lists.submissions.put(names["html"], b"<p>another", "text/html")
     changed = ask(running.base, f"/-/page/{document}.html", If_None_Match=tag)
     assert (changed.status, b"another" in changed.body) == (200, True)
 

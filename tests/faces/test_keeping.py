@@ -179,7 +179,7 @@ def test_what_is_withdrawn_is_marked_wherever_it_is_listed(
     cli: Cli, saved: dict[str, str], archive: Path
 ) -> None:
     with Archive.open(archive) as service:
-        second = service.lists.files.put(saved["html"], b"<p>second", "text/html").pdi
+        second = service.lists.submissions.put(saved["html"], b"<p>second", "text/html").pdi
         service.access.withdraw(saved["html"], reason="court-order", status=451)
     assert cli("list").out.count("[451]") == 0, "the highest version is given out"
     first = json.loads(cli("show", saved["html"], "--json").out)
@@ -207,7 +207,7 @@ def test_the_reader_marks_what_is_withdrawn(
     running: Running, archive: Path, saved: dict[str, str]
 ) -> None:
     with Archive.open(archive) as service:
-        service.lists.files.put(saved["html"], b"<p>second", "text/html")
+        service.lists.submissions.put(saved["html"], b"<p>second", "text/html")
         service.access.withdraw(saved["html"], reason="court-order", status=451)
     first = ask(running.base, "/" + saved["utf-8"], Accept="text/html").body.decode()
     assert "<del>html</del>" in first

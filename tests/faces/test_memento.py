@@ -124,9 +124,9 @@ def through(archive: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> Itera
     """Three versions of a page at three moments, served to the public."""
     from datetime import datetime
 
-    from permacite.service.ingest import saving
+    from permacite.service.ingest import pages
 
-    real = saving._provenance  # noqa: SLF001 - when a page was fetched
+    real = pages._provenance  # noqa: SLF001 - when a page was fetched
     address, names = site.base + "/page?x=1", []
     with Archive.open(archive) as held:
         for number, moment in enumerate(MOMENTS):
@@ -138,7 +138,7 @@ def through(archive: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> Itera
                 when = datetime.fromisoformat(moment)
                 return dataclasses.replace(real(*given), retrieved_at=when)  # type: ignore[arg-type]
 
-            monkeypatch.setattr(saving, "_provenance", dated)
+            monkeypatch.setattr(pages, "_provenance", dated)
             names.append(held.save(address, allow_private=True).pdi)
     with served(archive, "--public") as running:
         yield Through(running.base, address, names)

@@ -166,7 +166,7 @@ def test_what_is_committed_meanwhile_moves_no_page(tmp_path: Path) -> None:
         for answer in followed(running, "/-/api/documents?limit=2"):
             listed += [one["pdi"] for one in answer.json["documents"]]
             archive.add(b"new", name="new.txt")
-            archive.lists.files.put(f"{expected[-2]}.png", b"%d" % len(listed), "image/png")
+            archive.lists.submissions.put(f"{expected[-2]}.png", b"%d" % len(listed), "image/png")
         assert listed == expected
 
 

@@ -41,7 +41,9 @@ def full(archive: Path) -> Path:
         page = service.add(
             PAGE % f"{text.pdi}#char=4,8".encode(), name="page.html", series="press.lab.example.us"
         )
-        service.lists.files.put(text.pdi, "The t\u00efde.".encode(), "text/plain; charset=utf-8")
+        service.lists.submissions.put(
+            text.pdi, "The t\u00efde.".encode(), "text/plain; charset=utf-8"
+        )
         service.cite(page.pdi, quote="Words", note="a remark")
         service.annotations.statements.state(page.pdi, "creator", "Ann", who="Ben")
         service.documents.series.delegate(
@@ -177,7 +179,7 @@ def copy(cli: Cli, archive: Path, tmp_path: Path) -> Path:
     (tmp_path / "a.txt").write_bytes(b"one two")
     name = cli("import", str(tmp_path / "a.txt")).out.split()[0]
     with Archive.open(archive) as service:
-        service.lists.files.put(name, b"one three", "text/plain; charset=us-ascii")
+        service.lists.submissions.put(name, b"one three", "text/plain; charset=us-ascii")
     assert cli("export", "--ocfl", str(tmp_path / "ocfl")).status == 0
     return tmp_path / "ocfl"
 

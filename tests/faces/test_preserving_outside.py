@@ -67,7 +67,7 @@ def rich(archive: Path) -> Path:
         inner = service._repository  # noqa: SLF001 - what only the library can do
         text = service.add(b"The tide.", name="tide.txt")
         for words in ("The t\u00efde.", "The tide.", "The tides."):
-            service.lists.files.put(text.pdi, words.encode(), "text/plain; charset=utf-8")
+            service.lists.submissions.put(text.pdi, words.encode(), "text/plain; charset=utf-8")
         quoted = f"<meta charset=utf-8><q cite='{text.pdi}#char=4,8'>tide</q>"
         service.add(quoted.encode(), name="q.html")
         title = "\u6f6e\u306e\u9ad8\u3055 \u00b7 \u05d2\u05d0\u05d5\u05ea"

@@ -189,7 +189,7 @@ def test_a_version_that_is_open_again_is_found_beside_the_others(library: Path) 
     with Archive.open(library) as held:
         first = held.search("lantern").hits[0].pdi
         held.access.withdraw(first, reason="copyright")
-        held.lists.files.put(first, b"The beacon went out.", "text/plain")
+        held.lists.submissions.put(first, b"The beacon went out.", "text/plain")
         assert len(held.search("beacon").hits) == 1
         held.access.reinstate(first)
         assert len(held.search("lantern", every_version=True).hits) == 1

@@ -73,12 +73,12 @@ def test_a_standing_is_never_silent(archive: Repository, clock: Clock) -> None:
 def test_the_public_adds_nothing_to_what_is_closed(archive: Repository) -> None:
     seen = public_view(Archive(archive))
     archive.settings.set("access", "closed")
-    made = seen.lists.files.put("pdi://lab.example.us/", b"> words", "text/markdown")
+    made = seen.lists.submissions.put("pdi://lab.example.us/", b"> words", "text/markdown")
     restricted = made.document.restricted
     assert restricted is not None
     assert (restricted.kind, made.quotations) == ("closed", ())
     with pytest.raises(ClosedError):
-        seen.lists.files.put(made.pdi, b"more", "text/markdown")
+        seen.lists.submissions.put(made.pdi, b"more", "text/markdown")
     assert Archive(archive).resolve(made.pdi).content == b"> words"
 
 

@@ -10,7 +10,7 @@ import click
 from permacite.cli.incoming.many import lines_of
 from permacite.cli.output import counted, emit, json_option, note, table
 from permacite.service.ingest.crawls import is_crawl
-from permacite.service.ingest.files import files_in
+from permacite.service.ingest.folders import files_in
 from permacite.service.libraries.bags import is_bag
 from permacite.service.libraries.zotero import is_library
 from permacite.service.location import default_directory

@@ -13,14 +13,14 @@
 | annotations | tags, notes, collections; statements |
 | copies | backup, fixity check, exports, entries for mirrors |
 
-Methods check their arguments, do the work, and answer with values. An Archive may be used from
-several threads at once.
+Methods take options as one value, or as its fields by their names: `save(uri, via="http")`.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Self, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from permacite.archive.gate import Audience
 from permacite.archive.repository import Repository
@@ -74,8 +74,36 @@ __all__ = [
 _Archive = TypeVar("_Archive", bound="Archive")
 
 
+def _area(source: str) -> Any:
+    """A property of an archive: a class of a module of the service, imported on first use."""
+    module, _, name = source.partition(":")
+    path = f"permacite.service.{module}"
+    return cached_property(lambda self: getattr(import_module(path), name)(self._repository))
+
+
 class Archive:
     """One open archive. Use it as a context manager, or call `close`; threads may share it."""
+
+    documents: cached_property[Documents] = _area("holdings:Documents")
+    """Documents and versions; names and addresses resolved."""
+    citations: cached_property[Citations] = _area("citations.citations:Citations")
+    """Passages, references and selections."""
+    quotations: cached_property[Quotations] = _area("quotations.comparing:Quotations")
+    """Quotations by permanent names, and templates."""
+    proofs: cached_property[Proofs] = _area("proofs.proofs:Proofs")
+    """Proof bundles."""
+    drift: cached_property[Drift] = _area("checking:Drift")
+    """Cited passages on live pages and in other versions."""
+    access: cached_property[Access] = _area("access:Access")
+    """Who may see documents; tokens."""
+    log: cached_property[ArchiveLog] = _area("proofs.logs:ArchiveLog")
+    """The log that every commit is in."""
+    lists: cached_property[Lists] = _area("lists.saving:Lists")
+    """Many documents at once."""
+    annotations: cached_property[Annotations] = _area("assertions.jottings:Annotations")
+    """Tags, notes, collections and statements."""
+    copies: cached_property[Copies] = _area("preservation:Copies")
+    """Backup, fixity check, exports, entries for mirrors."""
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
@@ -124,14 +152,11 @@ class Archive:
         progress: Callable[[int, int, int], None] | None = None,
         **fields: object,
     ) -> Saved:
-        """Capture the page at `uri` and commit it: see `Ingest.save`.
-
-        What is asked is one value of `options`, or the fields of `SaveOptions` by their names.
-        """
+        """Capture the page at `uri` and commit it: see `PageIngest.save`, `SaveOptions`."""
         from permacite.service.ingest.options import SaveOptions
 
         options = with_fields(options or SaveOptions(), fields)
-        return self.lists.files.save(uri, options, progress=progress)
+        return self.lists.pages.save(uri, options, progress=progress)
 
     def add(
         self,
@@ -142,10 +167,7 @@ class Archive:
         path: Path | None = None,
         **fields: object,
     ) -> Saved:
-        """Commit the bytes of a file: see `Ingest.add`.
-
-        How is one value of `options`, or the fields of `CommitOptions` by their names.
-        """
+        """Commit the bytes of a file: see `FileIngest.add`, `CommitOptions`."""
         from permacite.service.ingest.options import CommitOptions
 
         options = with_fields(options or CommitOptions(), fields)
@@ -160,10 +182,7 @@ class Archive:
         when: datetime | None = None,
         **fields: object,
     ) -> Cited:
-        """Cite a passage, or any part of a document: see `citing.cite`.
-
-        The part is a `target`, or the fields of `CiteTarget` by their names.
-        """
+        """Cite a passage, or any part of a document: see `citing.cite`, `CiteTarget`."""
         from permacite.service.citations.citing import cite
         from permacite.service.citations.parts import CiteTarget
 
@@ -207,84 +226,11 @@ class Archive:
         progress: Callable[[int, int], None] | None = None,
         **fields: object,
     ) -> Results:
-        """Search the words of documents: see `Search.search`.
-
-        The rest is a `query`, or the fields of `SearchQuery` by their names.
-        """
+        """Search the words of documents: see `Search.search`, `SearchQuery`."""
         from permacite.service.search.query import SearchQuery
 
         query = with_fields(query or SearchQuery(), fields)
         return self.documents.full_text.search(words, query, most_s=most_s, progress=progress)
-
-    @cached_property
-    def documents(self) -> Documents:
-        """Documents and versions; names and addresses resolved."""
-        from permacite.service.holdings import Documents
-
-        return Documents(self._repository)
-
-    @cached_property
-    def citations(self) -> Citations:
-        """Passages, references and selections."""
-        from permacite.service.citations.citations import Citations
-
-        return Citations(self._repository)
-
-    @cached_property
-    def quotations(self) -> Quotations:
-        """Quotations by permanent names, and templates."""
-        from permacite.service.quotations.comparing import Quotations
-
-        return Quotations(self._repository)
-
-    @cached_property
-    def proofs(self) -> Proofs:
-        """Proof bundles."""
-        from permacite.service.proofs.proofs import Proofs
-
-        return Proofs(self._repository)
-
-    @cached_property
-    def drift(self) -> Drift:
-        """Cited passages on live pages and in other versions."""
-        from permacite.service.checking import Drift
-
-        return Drift(self._repository)
-
-    @cached_property
-    def access(self) -> Access:
-        """Who may see documents; tokens."""
-        from permacite.service.access import Access
-
-        return Access(self._repository)
-
-    @cached_property
-    def log(self) -> ArchiveLog:
-        """The log that every commit is in."""
-        from permacite.service.proofs.logs import ArchiveLog
-
-        return ArchiveLog(self._repository)
-
-    @cached_property
-    def lists(self) -> Lists:
-        """Many documents at once."""
-        from permacite.service.lists.saving import Lists
-
-        return Lists(self._repository)
-
-    @cached_property
-    def annotations(self) -> Annotations:
-        """Tags, notes, collections and statements."""
-        from permacite.service.assertions.jottings import Annotations
-
-        return Annotations(self._repository)
-
-    @cached_property
-    def copies(self) -> Copies:
-        """Backup, fixity check, exports, entries for mirrors."""
-        from permacite.service.preservation import Copies
-
-        return Copies(self._repository)
 
 
 def create(path: Location, *, series: str, objects: str | None = None) -> Archive:

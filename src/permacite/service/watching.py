@@ -26,7 +26,7 @@ from permacite.lazy_dataclass import dataclass
 from permacite.service import addresses, feeds, names
 from permacite.service.drift import outcomes
 from permacite.service.ingest.options import SaveOptions, SaveRun
-from permacite.service.ingest.saving import Ingest
+from permacite.service.ingest.pages import PageIngest
 from permacite.service.lists.robots import Robots
 from permacite.service.lists.turns import Turns
 from permacite.words import ENGLISH
@@ -145,7 +145,7 @@ class _Pass:
 
     def __init__(self, repository: Repository, manner: WatchOptions, browsers: BrowserPool) -> None:
         self._repository = repository
-        self._ingest = Ingest(repository)
+        self._pages = PageIngest(repository)
         self._manner = manner
         self._options = manner.options
         self._browsers = browsers
@@ -188,7 +188,7 @@ class _Pass:
             return self._compared(watch, committed, Looked(watch.uri, "saved"))
         try:
             crawled = rules.on_record()
-            saved = self._ingest.save(
+            saved = self._pages.save(
                 watch.uri, self._options, run=SaveRun(key, crawled, self._browsers)
             )
         except CaptureError as error:

@@ -17,7 +17,7 @@ from permacite.cli.output import counted, emit, json_option, note, report
 from permacite.errors import PermaciteError
 from permacite.service.archive import Archive
 from permacite.service.ingest.crawls import is_crawl
-from permacite.service.ingest.files import files_in
+from permacite.service.ingest.folders import files_in
 from permacite.service.ingest.options import CommitOptions
 from permacite.service.libraries.bags import is_bag
 from permacite.service.libraries.zotero import files_of, is_library

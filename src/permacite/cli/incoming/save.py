@@ -18,8 +18,7 @@ from permacite.cli.incoming.reports import tell
 from permacite.cli.output import json_option
 from permacite.click_options import click_options
 from permacite.service.archive import Archive
-from permacite.service.ingest.fetching import credentials_of
-from permacite.service.ingest.options import SaveOptions
+from permacite.service.ingest.options import SaveOptions, credentials_of
 from permacite.service.lists.saving import ListRunOptions
 
 if TYPE_CHECKING:

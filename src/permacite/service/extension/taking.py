@@ -17,8 +17,7 @@ from permacite.service import names, sources
 from permacite.service.access import Choice
 from permacite.service.citations.citing import cite
 from permacite.service.citations.parts import CiteTarget
-from permacite.service.ingest.fetching import Fetched
-from permacite.service.ingest.saving import Ingest, Wanted
+from permacite.service.ingest.pages import Fetched, PageIngest, Wanted
 from permacite.service.location import resolver_of
 from permacite.service.tokens import Token, check_series
 
@@ -54,7 +53,7 @@ class Uploads:
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
-        self._ingest = Ingest(repository)
+        self._pages = PageIngest(repository)
 
     def staging(self) -> BinaryIO:
         """A file for what is coming in, on the archive's disk, which is gone once it is closed.
@@ -90,7 +89,7 @@ class Uploads:
             closed=handed.account,
         )
         page = sources.source_of(captured.root.document)
-        saved = self._ingest.keep(Fetched(captured, page, {"token": token.id}), wanted)
+        saved = self._pages.keep(Fetched(captured, page, {"token": token.id}), wanted)
         cited, problem = self._cite_handed(saved, handed)
         return Taken(
             saved,

@@ -21,9 +21,9 @@ from permacite.errors import CaptureError, NotFoundError, PermaciteError, Storag
 from permacite.service import names, sources
 from permacite.service.access import UNSAID
 from permacite.service.assertions.former_names import keep_names
-from permacite.service.ingest.fetching import Fetched
 from permacite.service.ingest.incoming import understood
-from permacite.service.ingest.saving import Ingest, Wanted
+from permacite.service.ingest.pages import Fetched, PageIngest, Wanted
+from permacite.service.ingest.saved import SaveReports
 from permacite.service.plain import members
 
 if TYPE_CHECKING:
@@ -138,7 +138,8 @@ class Crawls:
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
-        self._ingest = Ingest(repository)
+        self._pages = PageIngest(repository)
+        self._reports = SaveReports(repository)
 
     def add(
         self,
@@ -208,8 +209,7 @@ class Crawls:
         key = None if wanted.new else _key(row, wanted.series or repository.settings.series)
         known = key and repository.origins.find_by_key(key)
         if known:
-            saved = self._ingest.saved(known, None, parts=1, size_bytes=0)
-            return dataclasses.replace(saved, unchanged=True)
+            return self._reports.of(known, None, parts=1, size_bytes=0, unchanged=True)
         made = crawl.files.converted(row)
         if made_of is not None:
             name, _ = names.document_of(made_of)
@@ -232,15 +232,14 @@ class Crawls:
             )
         )
         size = len(made.content)
-        return self._ingest.saved(version, document.quotations, parts=1, size_bytes=size)
+        return self._reports.of(version, document.quotations, parts=1, size_bytes=size)
 
     def _committed(self, crawl: Crawl, page: Captured, wanted: Wanted) -> Saved:
         known = wanted.key and self._repository.origins.find_by_key(wanted.key)
         if known:
-            saved = self._ingest.saved(known, None, parts=1, size_bytes=0)
-            return dataclasses.replace(saved, unchanged=True)
+            return self._reports.of(known, None, parts=1, size_bytes=0, unchanged=True)
         captured = crawl.files.page(page)
-        return self._ingest.keep(
+        return self._pages.keep(
             Fetched(captured, sources.source_of(captured.root.document), {}), wanted
         )
 

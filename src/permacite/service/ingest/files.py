@@ -1,12 +1,13 @@
-"""Files that are to be committed: read one by one, and put into groups that are committed together.
+"""Files become committed versions: read one by one, and committed in groups.
 
 A group ends before a file that quotes by permanent names, for what it quotes may be a file before
-it; and where it holds enough, so that no more than that is in memory, and the first outcomes come
-soon.
+it. It also ends once it holds enough, so that no more than that is in memory, and the first
+outcomes come soon. A file that is an aggregate is kept as it is, beside its page and the text.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import field
 from typing import TYPE_CHECKING, Self, TypeAlias
 
@@ -17,24 +18,30 @@ from permacite.charsets import codec_of
 from permacite.errors import PermaciteError
 from permacite.lazy_dataclass import dataclass
 from permacite.renditions import reads, rendition_named
+from permacite.service.access import apply
+from permacite.service.derivations import complete as complete_derivations
 from permacite.service.ingest import incoming
-from permacite.service.ingest.third_party.folders import complete, folder_of
+from permacite.service.ingest.folders import complete, folder_of
+from permacite.service.ingest.options import CommitOptions
+from permacite.service.ingest.saved import SaveReports, lost_resources
+from permacite.service.quotations.recording import check_quotations
+from permacite.service.resolution.resolving import Resolver
 from permacite.service.sources import Incoming
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import date, datetime
     from pathlib import Path
 
     from permacite.archive.model.answered import JSON, Representation, Standing, Version
+    from permacite.archive.repository import Repository
     from permacite.service.access import Choice
-    from permacite.service.ingest.options import CommitOptions
+    from permacite.service.ingest.folders import Complete
     from permacite.service.ingest.saved import Saved
-    from permacite.service.ingest.third_party.folders import Complete
 
     Outcome: TypeAlias = "Draft | Saved | PermaciteError | OSError"
 
-__all__ = ["Draft", "Terms", "files_in", "grouped", "read_draft", "with_folder"]
+__all__ = ["Draft", "FileIngest", "Terms", "read_draft"]
 
 _MOST_FILES = 64
 _MOST_BYTES = 8 * 1024 * 1024
@@ -149,7 +156,7 @@ def read_draft(page: Incoming, terms: Terms, complete: Complete | None = None) -
     return Draft(page.name, len(page.content), document)
 
 
-def grouped(
+def _grouped(
     paths: Iterable[Path],
     terms: Terms,
     find: Callable[[Incoming, Complete | None], Saved | None],
@@ -192,37 +199,129 @@ def _attempt(
 ) -> Outcome:
     try:
         page = terms.incoming(path.name, content)
-        whole = with_folder(path, page)
+        whole = _with_folder(path, page)
         return find(page, whole) or read_draft(page, terms, whole)
     except (PermaciteError, OSError) as error:
         return error
 
 
-def with_folder(path: Path, page: Incoming) -> Complete | None:
+def _with_folder(path: Path, page: Incoming) -> Complete | None:
     """A page with what a browser saved in a folder beside it; None where there is none."""
     folder = folder_of(path)
     return None if folder is None else complete(path, page, folder)
 
 
-def files_in(
-    paths: Iterable[Path], is_whole: Callable[[Path], bool] | None = None
-) -> Iterator[Path]:
-    """Yield files, and in place of a folder all files in it, by their names.
+class FileIngest:
+    """Files become committed versions."""
 
-    What is hidden is left out of folders, and so is whatever is no file, or a link; and the folders
-    of pages that a browser saved with what they show. `is_whole` says which folders stay folders.
-    """
-    for path in paths:
-        if not path.is_dir() or (is_whole is not None and is_whole(path)):
-            yield path
-            continue
-        inside = [each for each in sorted(path.iterdir()) if not each.name.startswith(".")]
-        of_pages = {folder_of(each) for each in inside if each.is_file()}
-        for each in inside:
-            is_part = path in of_pages and folder_of(each) != path
-            if each.is_symlink() or each in of_pages or is_part:
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self.reports = SaveReports(repository)
+        self._resolver = Resolver(repository)
+
+    def add(
+        self, content: bytes, options: CommitOptions, *, name: str, path: Path | None = None
+    ) -> Saved:
+        """Commit the bytes of a file under a new name; its `name` tells their type.
+
+        The `path` of a file that is on a disk is where a browser may have put what it shows. The
+        same bytes of the same type again are found under the name that they have.
+
+        A document that quotes other words than stand at their names is refused (IntegrityError),
+        unless that is wanted, or it came from elsewhere: from an address, or in an aggregate.
+        Raises ParseError where the file is not what it claims.
+        """
+        terms = Terms.of(options)
+        page = terms.incoming(name, content)
+        whole = None if path is None else _with_folder(path, page)
+        held = None if options.new else self.held(page, terms, whole)
+        if held is not None:
+            return held
+        draft = read_draft(page, terms, whole)
+        if not (options.misquoted or options.uri is not None or draft.document.is_aggregate):
+            check_quotations(self._resolver, draft.document.quotations)
+        return self.commit(draft, terms)
+
+    def add_files(
+        self,
+        paths: Iterable[Path],
+        options: CommitOptions | None = None,
+        *,
+        key_of: Callable[[str], str] | None = None,
+    ) -> Iterator[tuple[Path, Saved | PermaciteError | OSError]]:
+        """Commit many files in their order, each as `add` does; yield the outcome of each.
+
+        Small files are committed in groups, which share what the disk has to do: the outcome of a
+        file is yielded when its group is durable. A fault of one file does not stop the others.
+        `key_of` gives the same bytes one key in all processes of a run, and so one name.
+        """
+        options = options or CommitOptions()
+        terms = Terms.of(options, key_of=key_of)
+
+        def find(page: Incoming, whole: Complete | None) -> Saved | None:
+            return None if options.new else self.held(page, terms, whole)
+
+        for group in _grouped(paths, terms, find):
+            # What quotes stands first in its group: what it quotes may be a file before it.
+            outcomes = [self._checked(one, misquoted=options.misquoted) for _, one in group]
+            drafts = [one for one in outcomes if isinstance(one, Draft)]
+            added = iter(self._commit_all(drafts, terms))
+            for (path, _), outcome in zip(group, outcomes, strict=True):
+                yield path, next(added) if isinstance(outcome, Draft) else outcome
+
+    def held(self, page: Incoming, terms: Terms, whole: Complete | None) -> Saved | None:
+        """What is told of octets that are here, of the same type and series, and open to all.
+
+        Those of a page with what it shows are here if all of that is.
+        """
+        repository, digest = self._repository, digest_of(page.content)
+        series = tuple((terms.series or repository.settings.series).split("."))
+        for version in repository.origins.find_by_digest(digest):
+            alike = [item for item in version.representations if item.digest == digest]
+            if version.pdi.series != series or alike[0].media_type != page.media_type:
                 continue
-            if each.is_dir():
-                yield from files_in([each], is_whole)
-            elif each.is_file():
-                yield each
+            held = {item.digest for item in version.representations}
+            if not terms.agree_with(version, alike[0]) or (whole and whole.digest not in held):
+                continue
+            if repository.lookup.restrictions(version.representations):
+                continue
+            apply(repository, version.pdi, terms.standing)
+            complete_derivations(repository, version, renew=False)
+            known = repository.lookup.version(version.pdi)
+            return self.reports.of_held(known, len(page.content))
+        return None
+
+    def _checked(self, outcome: Outcome, *, misquoted: bool) -> Outcome:
+        """What was read of a file, or why it is not to be committed."""
+        if misquoted or not isinstance(outcome, Draft) or outcome.document.is_aggregate:
+            return outcome
+        try:
+            check_quotations(self._resolver, outcome.document.quotations)
+        except PermaciteError as error:
+            return error
+        return outcome
+
+    def commit(self, draft: Draft, terms: Terms) -> Saved:
+        """Commit one file. Raises what keeps it from being committed."""
+        default = self._repository.access.default_standing()
+        version = self._repository.committer.commit_version(draft.version(terms, default))
+        return self._report(draft, version)
+
+    def _commit_all(self, drafts: Sequence[Draft], terms: Terms) -> list[Saved | PermaciteError]:
+        """The reports on files that are committed together, or why they are not committed."""
+        default = self._repository.access.default_standing()
+        outcomes = self._repository.committer.commit_all(
+            [draft.version(terms, default) for draft in drafts]
+        )
+        return [
+            outcome if isinstance(outcome, PermaciteError) else self._report(draft, outcome)
+            for draft, outcome in zip(drafts, outcomes, strict=True)
+        ]
+
+    def _report(self, draft: Draft, version: Version) -> Saved:
+        document = draft.document
+        quotations = document.quotations or None
+        saved = self.reports.of(
+            version, quotations, parts=document.parts, size_bytes=draft.size_bytes
+        )
+        return dataclasses.replace(saved, lost=lost_resources(document.lost))

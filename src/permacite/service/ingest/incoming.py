@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from permacite.archive.model.answered import JSON
     from permacite.capture.model import Failure
     from permacite.mhtml import Aggregate
-    from permacite.service.ingest.third_party.folders import Complete
+    from permacite.service.ingest.folders import Complete
     from permacite.service.quotations.recording import QuotationsByType
 
 __all__ = [

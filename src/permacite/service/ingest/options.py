@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from permacite.capture.credentials import Credentials
     from permacite.service.access import Choice
 
-__all__ = ["CommitOptions", "SaveOptions", "SaveRun", "Via"]
+__all__ = ["CommitOptions", "SaveOptions", "SaveRun", "Via", "credentials_of"]
 
 Via: TypeAlias = Literal["auto", "http", "browser"]
 
@@ -107,3 +107,10 @@ class SaveRun(NamedTuple):
     """The rules of a crawl, which are recorded; a crawl fetches only what has changed."""
     browsers: BrowserPool | None = None
     """Browsers that are shared with other pages."""
+
+
+def credentials_of(headers: str = "", cookies: str = "", passwords: str = "") -> Credentials:
+    """What requests are to say beside, from texts of three forms. Raises ParseError."""
+    from permacite.capture.credentials import read_credentials
+
+    return read_credentials(headers, cookies, passwords)

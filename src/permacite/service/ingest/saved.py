@@ -1,47 +1,32 @@
-"""Result of a save: the document, its warnings, and the version that was saved before.
-
-A page that is fetched again: requests are conditional (RFC 9110 §13.1), with the validators of the
-last version. A part that cannot be fetched just now does not count as a change of the page. It
-counts if the server says that the part is gone, or if the page no longer shows it.
-"""
+"""Result of a save: the document, what could not be had, what it quotes, and its warnings."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+import dataclasses
+from typing import TYPE_CHECKING, Any
 
-from permacite.archive.objects.source import digest_of
-from permacite.errors import PermaciteError
 from permacite.lazy_dataclass import dataclass
-from permacite.service import addresses
+from permacite.service import documents
+from permacite.service.citations.ways import citable
+from permacite.service.ingest import drawn
+from permacite.service.ingest.directives import asked_in
+from permacite.service.labels import record_of
+from permacite.service.quotations.comparing import Quotations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from datetime import date, datetime
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from permacite.archive.model.answered import JSON, Version
+    from permacite.archive.model.answered import Version
     from permacite.archive.repository import Repository
-    from permacite.capture.model import Capture, Earlier, Failure
-    from permacite.service.access import Choice
+    from permacite.capture.model import Failure
     from permacite.service.citations.ways import Citable
     from permacite.service.documents import Document
     from permacite.service.quotations.comparing import Quotation
+    from permacite.service.quotations.recording import QuotationsByType
 
-__all__ = [
-    "LostResource",
-    "Saved",
-    "Wanted",
-    "claimed",
-    "earlier_of",
-    "previous",
-    "still_stands",
-    "warnings_of",
-]
+__all__ = ["LostResource", "SaveReports", "Saved", "lost_resources", "warnings_of"]
 
-
-_PASSING = frozenset({"connect", "timeout", "tls", "size", "parts"})
-"""Reasons for which something cannot be had that say nothing of the page."""
-_BUSY = frozenset({429, *range(500, 600)})
-_ASKED_AGAIN = frozenset({"etag", "last-modified"})
+_REVIEWED = "; with --reviewed they stand in the text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +68,8 @@ class Saved:
     """What of it can be cited, and how."""
 
 
-_REVIEWED = "; with --reviewed they stand in the text"
-
-
 def warnings_of(repository: Repository, version: Version) -> Iterator[str]:
     """What may be wrong with a version, from what is on record of it."""
-    from permacite.service.ingest import drawn
-    from permacite.service.ingest.directives import asked_in
-    from permacite.service.labels import record_of
-
     details: Mapping[str, Any] = version.provenance.details
     for token, settled in details.get("charsets", {}).items():
         label, by = settled.get("label"), settled.get("settled_by")
@@ -117,99 +95,53 @@ def warnings_of(repository: Repository, version: Version) -> Iterator[str]:
             yield f"{item.format}: {notice.text}{hint}"
 
 
-class Wanted(NamedTuple):
-    """How a captured page is to be kept: see `Ingest.save`."""
+class SaveReports:
+    """What is reported of versions that were committed."""
 
-    series: str | None
-    new: bool
-    confirmed_date: date | None
-    standing: Choice
-    key: str | None
-    crawled: Mapping[str, JSON] | None
-    closed: bool | None = None
-    """Whether it is to follow a version that is closed; None: any."""
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._quotations = Quotations(repository)
 
+    def of(
+        self,
+        version: Version,
+        quotations: QuotationsByType | None,
+        *,
+        parts: int,
+        size_bytes: int,
+        unchanged: bool = False,
+    ) -> Saved:
+        """The report on a version. `unchanged`: the same bytes were committed before.
 
-def earlier_of(repository: Repository, version: Version) -> dict[str, Earlier]:
-    """What a version holds that a server can be asked about, by where it came from."""
-    from permacite.capture.model import Earlier
-
-    requests = _requests(version)
-    wanted = {request["digest"] for request in requests if _has_validator(request)}
-    if not wanted:
-        return {}
-    try:
-        held = {digest_of(content): content for content in _octets(repository, version)}
-    except PermaciteError:  # it is withdrawn, say: all is fetched anew
-        return {}
-    return {
-        request["final_uri"]: Earlier(
-            held[request["digest"]], tuple((n, v) for n, v in request["response_headers"])
+        `quotations` is what its formats quote; None: they quote nothing, nor do any that were
+        added.
+        """
+        details: Mapping[str, Any] = version.provenance.details
+        main = self._repository.lookup.main(version)
+        compared: Sequence[Quotation] = ()
+        if quotations is not None and not self._repository.lookup.restrictions([main]):
+            compared = self._quotations.compare(str(main.pdi), quotations)
+        return Saved(
+            pdi=str(main.pdi),
+            document=documents.document(self._repository, version),
+            parts=parts,
+            size_bytes=size_bytes,
+            quotations=tuple(compared),
+            inline_scripts=details.get("inline_scripts", 0),
+            thin="thin" in details,
+            unchanged=unchanged,
+            warnings=tuple(warnings_of(self._repository, version)),
+            citable=citable(self._repository, version),
         )
-        for request in requests
-        if request["digest"] in wanted & held.keys()
-    }
+
+    def of_held(self, version: Version, size_bytes: int) -> Saved:
+        """The report on bytes of a file that are here, with the quotations on record."""
+        saved = self.of(version, None, parts=1, size_bytes=size_bytes, unchanged=True)
+        if not self._repository.passages.quotations(version.pdi):
+            return saved
+        return dataclasses.replace(saved, quotations=tuple(self._quotations.of(saved.pdi)))
 
 
-def still_stands(version: Version, captured: Capture) -> bool:
-    """Whether all that could be had of a page is what a version holds, and shows as much."""
-    before = {request["uri"]: request["digest"] for request in _requests(version)}
-    now = {each.uri: each.digest for each in captured.exchanges}
-    if any(before.get(uri) != digest for uri, digest in now.items()):
-        return False
-    missing = {each.uri for each in captured.failures if _may_pass(each)}
-    return before.keys() - now.keys() <= missing
-
-
-def _may_pass(failure: Failure) -> bool:
-    return failure.reason in _PASSING or (failure.status or 0) in _BUSY
-
-
-def _requests(version: Version) -> list[dict[str, Any]]:
-    """What is on record of each request; none of a page that was not captured."""
-    details: Mapping[str, Any] = version.provenance.details
-    return list(details.get("requests", ()))
-
-
-def _has_validator(request: Mapping[str, Any]) -> bool:
-    return any(name.lower() in _ASKED_AGAIN for name, _ in request["response_headers"])
-
-
-def _octets(repository: Repository, version: Version) -> Iterator[bytes]:
-    """What was received for a version: each format, and the parts of its aggregate."""
-    from permacite import mhtml
-
-    for item in version.representations:
-        if item.derived_from is not None:
-            continue
-        content = repository.contents.read(item)
-        if item.media_type == "multipart/related":
-            yield from (part.content for part in mhtml.open(content).body_parts)
-        else:
-            yield content
-
-
-def previous(
-    repository: Repository, address: str, wanted: Wanted, at: datetime | None
-) -> Version | None:
-    """The newest version saved from an address, in the wanted series, closed or not as wanted.
-
-    Of those from before `at`, if there are any; else the oldest.
-    """
-    series = tuple((wanted.series or repository.settings.series).split("."))
-    oldest = None
-    for version in addresses.known(repository, address):
-        is_closed = (
-            wanted.closed is not None and repository.access.standing(version.pdi).access == "closed"
-        )
-        if version.pdi.series != series or wanted.closed not in {None, is_closed}:
-            continue
-        if at is None or addresses.captured_at(version) <= at:
-            return version
-        oldest = version
-    return oldest
-
-
-def claimed(captured: Capture) -> datetime | None:
-    """When a page was captured that others captured; None where we did."""
-    return None if captured.imported is None else captured.started_at
+def lost_resources(failures: Iterable[Failure]) -> tuple[LostResource, ...]:
+    """What a page refers to and could not be had, as it is reported."""
+    return tuple(LostResource(each.uri, each.reason, each.problem) for each in failures)

@@ -24,8 +24,7 @@ from permacite.errors import ConflictError, ParseError, PermaciteError, StorageE
 from permacite.service import names, sources
 from permacite.service.access import GROUNDS, UNSAID
 from permacite.service.assertions.former_names import keep_names
-from permacite.service.ingest.files import Terms, read_draft
-from permacite.service.ingest.saving import Ingest
+from permacite.service.ingest.files import FileIngest, Terms, read_draft
 from permacite.service.libraries.bagit import Bag, is_bag
 
 if TYPE_CHECKING:
@@ -179,7 +178,7 @@ class Bags:
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
-        self._ingest = Ingest(repository)
+        self._ingest = FileIngest(repository)
 
     def add(
         self,
@@ -211,8 +210,10 @@ class Bags:
             here[entry.document] = version.pdi.document
             keep_names(self._repository, version, entry.named)
             size = sum(bag.payload[each.path] for each in entry.formats)
-            saved = self._ingest.saved(version, None, parts=1, size_bytes=size)
-            yield entry.document, dataclasses.replace(saved, unchanged=is_known)
+            saved = self._ingest.reports.of(
+                version, None, parts=1, size_bytes=size, unchanged=is_known
+            )
+            yield entry.document, saved
         for path in bag.payload:
             if path not in taken:
                 try:
@@ -230,10 +231,7 @@ class Bags:
         held = None if new else self._ingest.held(page, terms, None)
         if held is not None:
             return held
-        (outcome,) = self._ingest.commit([read_draft(page, terms)], terms)
-        if isinstance(outcome, PermaciteError):
-            raise outcome
-        return outcome
+        return self._ingest.commit(read_draft(page, terms), terms)
 
     def _add_version(
         self,

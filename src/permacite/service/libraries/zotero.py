@@ -21,9 +21,8 @@ from permacite.service import sources
 from permacite.service.access import UNSAID
 from permacite.service.assertions.jottings import Annotations
 from permacite.service.citations.selecting.selections import Selections
-from permacite.service.ingest.files import Draft, Terms, read_draft
-from permacite.service.ingest.saving import Ingest
-from permacite.service.ingest.third_party.folders import complete
+from permacite.service.ingest.files import Draft, FileIngest, Terms, read_draft
+from permacite.service.ingest.folders import complete
 from permacite.service.libraries.zotero_data import NAME, items_in
 
 if TYPE_CHECKING:
@@ -116,7 +115,7 @@ class Libraries:
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
-        self._ingest = Ingest(repository)
+        self._ingest = FileIngest(repository)
         self._selections = Selections(repository)
         self._jottings = Annotations(repository)
 
@@ -188,10 +187,7 @@ class Libraries:
         draft = read_draft(page, terms, whole)
         if whole is not None:
             draft = _as_snapshot(draft, terms)
-        (outcome,) = self._ingest.commit([draft], terms)
-        if isinstance(outcome, PermaciteError):
-            raise outcome
-        return outcome
+        return self._ingest.commit(draft, terms)
 
     def _jot(self, name: str, item: ZoteroItem) -> None:
         """Keep the tags, collections and notes of an item."""

@@ -16,7 +16,6 @@ from permacite.registry import Registry
 from permacite.service import addresses, names
 from permacite.service.ingest.directives import directives_of
 from permacite.service.ingest.options import SaveOptions, SaveRun
-from permacite.service.ingest.saving import Ingest
 from permacite.service.lists.robots import Robots
 from permacite.service.lists.turns import Turns
 
@@ -26,8 +25,11 @@ if TYPE_CHECKING:
     from permacite.archive.model.answered import Version
     from permacite.archive.repository import Repository
     from permacite.capture.browsing.pool import BrowserPool
+    from permacite.service.ingest.carried_citations import CarriedCitations
+    from permacite.service.ingest.files import FileIngest
+    from permacite.service.ingest.pages import PageIngest
     from permacite.service.ingest.saved import Saved
-    from permacite.service.ingest.third_party.cited import CarriedCitations
+    from permacite.service.ingest.submissions import Submissions
     from permacite.service.lists.journal import Keys
     from permacite.service.lists.reading import ListedLine
 
@@ -122,11 +124,25 @@ class Lists:
             journal.end()
 
     @cached_property
-    def files(self) -> Ingest:
-        """Files of this machine."""
-        from permacite.service.ingest.saving import Ingest
+    def pages(self) -> PageIngest:
+        """Pages of the web."""
+        from permacite.service.ingest.pages import PageIngest
 
-        return Ingest(self._repository)
+        return PageIngest(self._repository)
+
+    @cached_property
+    def files(self) -> FileIngest:
+        """Files of this machine."""
+        from permacite.service.ingest.files import FileIngest
+
+        return FileIngest(self._repository)
+
+    @cached_property
+    def submissions(self) -> Submissions:
+        """Documents put under names, over HTTP."""
+        from permacite.service.ingest.submissions import Submissions
+
+        return Submissions(self._repository)
 
     def importer(self, name: str) -> Any:
         """The importer of bags, crawls or libraries, or of what the extension uploads."""
@@ -135,7 +151,7 @@ class Lists:
     @cached_property
     def carried_citations(self) -> CarriedCitations:
         """Citations that files of other archives bring along."""
-        from permacite.service.ingest.third_party.cited import CarriedCitations
+        from permacite.service.ingest.carried_citations import CarriedCitations
 
         return CarriedCitations(self._repository)
 
@@ -150,8 +166,10 @@ class _Run:
         journal: Keys | None,
         browsers: BrowserPool,
     ) -> None:
+        from permacite.service.ingest.pages import PageIngest
+
         self._repository = repository
-        self._ingest = Ingest(repository)
+        self._pages = PageIngest(repository)
         self._manner = manner
         self._options = manner.options
         self._browsers = browsers
@@ -217,7 +235,7 @@ class _Run:
             crawled = rules.on_record()
         key = None if self._journal is None else self._journal.key(wanted.uri)
         try:
-            saved = self._ingest.save(
+            saved = self._pages.save(
                 wanted.uri, self._options, run=SaveRun(key, crawled, self._browsers)
             )
         except StorageError:

@@ -56,7 +56,7 @@ def put_listed(location: Location, kind: str, listed: Sequence[str], **options: 
     """Put in jobs over slices of a list; how many.
 
     `kind`: "save", of addresses in normal form, or "import", of files by their whole paths. The
-    options are those of `Ingest.save` and `Ingest.add_files` that can be written as JSON. Raises
+    options are those of `SaveOptions` and `CommitOptions` that can be written as JSON. Raises
     StorageError.
     """
     Repository.open(location).close()  # raises where none is there

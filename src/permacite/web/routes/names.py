@@ -81,7 +81,7 @@ async def resolution(request: Request) -> Response:
     if request.method == "PUT":
         return await _put(request)
     if request.method == "OPTIONS":
-        known = await ask(request, lambda archive: archive.lists.files.answers_for(reference))
+        known = await ask(request, lambda archive: archive.lists.submissions.answers_for(reference))
         return Response(
             status_code=204 if known else 404, headers={"Allow": _allowed_methods(request)}
         )
@@ -286,7 +286,7 @@ async def _put(request: Request) -> Response:
     try:
         saved = await ask(
             request,
-            lambda archive: archive.lists.files.put(
+            lambda archive: archive.lists.submissions.put(
                 reference, content, content_type, key=key, misquoted=misquoted
             ),
         )

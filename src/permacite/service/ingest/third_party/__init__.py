@@ -1,1 +1,0 @@
-"""Import of single documents that people saved with other programs."""
