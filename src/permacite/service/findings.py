@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from permacite.lazy_dataclass import dataclass
 
@@ -10,12 +10,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from permacite.archive.model.answered import Finding
-    from permacite.service.mirroring.mending import Mended
 
-__all__ = ["HARMLESS", "Report"]
+__all__ = ["HARMLESS", "Mended", "Report"]
 
 HARMLESS = frozenset({"ok", "orphan", "withdrawn", "erased"})
 """Findings that nobody need worry about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """The outcome of the repair of missing or altered contents."""
+
+    name: str
+    """The name of their document."""
+    digest: str
+    outcome: Literal["mended", "wrong", "missing", "untold"]
+    """Repaired; or the copy has other contents, or none; or no intact entry names them."""
 
 
 @dataclass(frozen=True, slots=True)

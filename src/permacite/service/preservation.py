@@ -19,7 +19,6 @@ from permacite.lazy_dataclass import dataclass
 from permacite.registry import Registry
 from permacite.service import decoders, names
 from permacite.service.findings import HARMLESS, Report
-from permacite.service.mirroring import forks
 from permacite.service.plain import UNPRINTED
 
 if TYPE_CHECKING:
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
 
     from permacite.archive.engine.location import Location
     from permacite.archive.model.answered import Finding
+    from permacite.archive.transport.publishing import Publisher
     from permacite.archive.transport.stream import LeftOut, Progress
-    from permacite.service.mirroring.published import PublishedLog
 
 __all__ = [
     "ArchiveStatus",
@@ -68,6 +67,16 @@ _CHECKED = "last fixity check"
 _PART_CHECKED = "last fixity check of a part"
 _REACHED = "fixity checked up to"
 """The entry of the log up to which everything was checked, by one check or several."""
+
+_mirroring = Registry(
+    "permacite.mirroring",
+    {
+        "findings": "permacite.service.mirroring.forks:findings",
+        "mend": "permacite.service.mirroring.mending:mend",
+    },
+    kind=FunctionType,
+)
+"""Checks of mirrors, and repairs from copies: functions of an annex."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +148,7 @@ class Copies:
         """Check every digest, the log and the catalog, and find bytes without a name.
 
         `repair_from` is the address or location of a copy from which missing or altered bytes are
-        fetched, if the log says what they must be: see `mending.mend`.
+        fetched, if the log says what they must be: see `mirroring.mending.mend`.
 
         `new` checks only the digests of what was committed since the last such check, `since` from
         an entry of the log on, `sample` those of so many random versions. `progress` gets each
@@ -154,7 +163,7 @@ class Copies:
         else:
             fresh = iter(()) if start is None else repository.fixity.verify_new(start)
             found = chain(fresh, repository.fixity.verify_sample(sample))
-        report = Report.of(chain(found, forks.findings(repository)), progress)
+        report = Report.of(chain(found, _mirroring.load("findings")(repository)), progress)
         report = self._repaired(report, repair_from, allow_private=allow_private)
         _note(repository, _CHECKED if is_whole else _PART_CHECKED, len(report.bad))
         if report.ok and (new or is_whole):
@@ -165,10 +174,8 @@ class Copies:
         """Return the report after repairs from a copy."""
         if copy is None or report.ok:
             return report
-        from permacite.service.mirroring import mending
-
         repository = self._repository
-        mended = mending.mend(repository, report.bad, copy, allow_private=allow_private)
+        mended = _mirroring.load("mend")(repository, report.bad, copy, allow_private=allow_private)
         again = {each.name for each in mended if each.outcome == "mended"}
         left = [finding for finding in report.findings if finding.name not in again]
         for name in again:
@@ -212,11 +219,9 @@ class Copies:
         return ArchiveStatus(self._repository)
 
     @cached_property
-    def entries(self) -> PublishedLog:
+    def entries(self) -> Publisher:
         """Entries and octets for mirrors."""
-        from permacite.service.mirroring.published import PublishedLog
-
-        return PublishedLog(self._repository)
+        return self._repository.copies.publisher
 
 
 def _counted(directory: Path) -> Copy:

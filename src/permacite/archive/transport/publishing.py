@@ -32,7 +32,7 @@ from permacite.lazy_dataclass import dataclass
 from permacite.pdi import PDI
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Generator, Mapping, Sequence
 
     from permacite.archive.engine.catalog import Catalog
     from permacite.archive.engine.write_behind import WriteBehind
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from permacite.archive.objects.source import ContentReader
     from permacite.archive.records.rows import Session
 
-__all__ = ["PublishedEntry", "PublishedStanding", "Publisher", "Withheld"]
+__all__ = ["HandedEntries", "HandedOctets", "HandedStandings", "Publisher"]
 
 Withheld = Literal["closed", "withdrawn", "erased"]
 
@@ -52,6 +52,7 @@ _MOST_ENTRIES = 256
 _MOST_OCTETS = 8 << 20
 """About the size of the openings in one answer."""
 _MOST_STANDINGS = 1000
+_STEP = 1 << 18
 _OF_VERSIONS = frozenset({"version", "format"})
 
 _NAMES_OF = """
@@ -95,6 +96,41 @@ class PublishedStanding:
     embargo_until: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class HandedEntries:
+    """Consecutive entries of the log, with what may be published beside them."""
+
+    start: int
+    entries: Sequence[PublishedEntry]
+    """At most 256; fewer if they are large."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandedStandings:
+    """Changes of access to documents, in order."""
+
+    standings: Sequence[PublishedStanding]
+    """The next changes; none at the end."""
+
+
+class HandedOctets:
+    """Open contents, to be sent."""
+
+    def __init__(self, source: ContentReader) -> None:
+        self.size = source.size
+        self._source = source
+
+    def read(self) -> Generator[bytes, None, None]:
+        """Yield all bytes in pieces; the receiver compares them with the digest."""
+        with self._source:
+            for at in range(0, self.size, _STEP):
+                yield self._source.read(at, at + _STEP)
+
+    def close(self) -> None:
+        """Close the reader."""
+        self._source.close()
+
+
 class _NamedVersions(NamedTuple):
     """The versions that some entries name, and the restrictions of their formats."""
 
@@ -111,7 +147,7 @@ class Publisher:
         self._log = log
         self._gate = gate
 
-    def entries(self, start: int, end: int) -> list[PublishedEntry]:
+    def entries(self, start: int, end: int) -> HandedEntries:
         """Return the entries from `start` up to `end`, or the first of them if they are too many.
 
         Raises NotFoundError where the log has none there, IntegrityError for a damaged one.
@@ -128,21 +164,22 @@ class Publisher:
             if published and size > _MOST_OCTETS:
                 break
             published.append(entry)
-        return published
+        return HandedEntries(start, published)
 
-    def octets(self, digest: str) -> ContentReader:
+    def octets(self, digest: str) -> HandedOctets:
         """Open the contents of a published format. Raises NotFoundError for others."""
         names = self._catalog.read(_names_of, digest)
         found = self._catalog.read(versions.representations_named, names) if names else []
         formats = [item for item in found if item is not None]
         if len(self._gate.restrictions(formats)) < len(formats):
-            return self._objects.open(digest)
+            return HandedOctets(self._objects.open(digest))
         raise NotFoundError(f"nothing that is given out has the octets {digest}", digest)
 
-    def standings(self, after: int) -> list[PublishedStanding]:
+    def standings(self, after: int) -> HandedStandings:
         """Return the next standings after a place, except default ones."""
         rows = self._catalog.read(access.standings_after, after, _MOST_STANDINGS)
-        return [PublishedStanding(row[0], str(row[1]), row[2], row[3]) for row in rows]
+        standings = [PublishedStanding(row[0], str(row[1]), row[2], row[3]) for row in rows]
+        return HandedStandings(standings)
 
     def _named(self, kept: Sequence[Leaf]) -> _NamedVersions:
         """Read the versions that entries name, and their restrictions."""

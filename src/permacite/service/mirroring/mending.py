@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import io
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from permacite import pdi as grammar
 from permacite.archive.objects.source import ContentReader
 from permacite.archive.repository import Repository
 from permacite.errors import IntegrityError, ParseError
-from permacite.lazy_dataclass import dataclass
 from permacite.pdi import PDI
+from permacite.service.findings import Mended
 from permacite.service.location import checked_location
 from permacite.service.mirroring.remote import RemoteArchive
 
@@ -25,20 +25,9 @@ if TYPE_CHECKING:
 
     from permacite.archive.model.answered import Finding
 
-__all__ = ["Mended", "mend"]
+__all__ = ["mend"]
 
 _MENDABLE = frozenset({"missing", "altered"})
-
-
-@dataclass(frozen=True, slots=True)
-class Mended:
-    """The outcome of the repair of missing or altered contents."""
-
-    name: str
-    """The name of their document."""
-    digest: str
-    outcome: Literal["mended", "wrong", "missing", "untold"]
-    """Repaired; or the copy has other contents, or none; or no intact entry names them."""
 
 
 class _CopyContents:
