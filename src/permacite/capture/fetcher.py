@@ -15,7 +15,7 @@ import errno
 import hashlib
 import re
 import ssl
-from contextlib import contextmanager
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cached_property
@@ -32,18 +32,18 @@ from permacite.capture.credentials import WITHHELD, Credentials, origin_of
 from permacite.capture.lookup import PinnedHosts, open_checked_socket
 from permacite.capture.model import Exchange, Redirect
 from permacite.capture.sniffing import content_type_of
-from permacite.capture.trouble import explain, timed_out
+from permacite.capture.trouble import check_size, explain, timed_out
 from permacite.errors import CaptureError, ParseError
 from permacite.scan import compile_pattern
 from permacite.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from types import TracebackType
+    from collections.abc import AsyncIterator, Mapping
 
     from aiohttp.connector import Connection
 
     from permacite.capture.address import FetchTarget
+    from permacite.capture.credentials import Cookie
     from permacite.capture.model import Earlier, FetchLimits, Headers, Lookup, Refuse, Sent
 
 __all__ = ["DOCUMENT", "USER_AGENT", "Fetcher"]
@@ -99,6 +99,189 @@ class _BusyError(CaptureError):
         self.wait_s = wait_s
 
 
+class _CheckedClient:
+    """HTTP client of one capture: its connections, its cookies and the addresses it checked."""
+
+    def __init__(
+        self,
+        limits: FetchLimits,
+        refuse: Refuse,
+        lookup: Lookup | None,
+        cookies: tuple[Cookie, ...],
+    ) -> None:
+        self._limits = limits
+        self._refuse = refuse
+        self._hosts = PinnedHosts(lookup, refuse)
+        self._cookies = cookies
+        self._session: aiohttp.ClientSession | None = None
+
+    async def open(self) -> None:
+        """Be ready for requests."""
+        connector = aiohttp.TCPConnector(
+            limit=self._limits.concurrent,
+            limit_per_host=self._limits.per_host,
+            resolver=self._hosts,
+            use_dns_cache=False,
+            socket_factory=open_checked_socket(self._refuse),
+        )
+        # Cookies of this capture alone; hosts may be numbers, as intranets have them.
+        jar = aiohttp.CookieJar(unsafe=True, quote_cookie=False)
+        for cookie in self._cookies:
+            jar.update_cookies(cookie.morsels(), URL.build(scheme="https", host=cookie.host))
+        self._session = aiohttp.ClientSession(
+            connector=connector,
+            response_class=_PeerResponse,
+            cookie_jar=jar,
+            auto_decompress=False,
+            trust_env=False,
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
+            max_line_size=self._limits.header_bytes,
+            max_field_size=self._limits.header_bytes,
+        )
+
+    async def close(self) -> None:
+        """Close all connections."""
+        if self._session is not None:
+            await self._session.close()
+        await self._hosts.close()
+
+    @asynccontextmanager
+    async def request(
+        self, target: FetchTarget, wanted: _FetchRequest, fields: Mapping[str, str]
+    ) -> AsyncIterator[_PeerResponse]:
+        """The answer to one request, once the addresses of its host are checked."""
+        await self._hosts.pin(target, wanted.uri)
+        if self._session is None:
+            raise RuntimeError("a Fetcher is used inside `async with`")
+        async with self._session.request(
+            "GET" if wanted.sent is None else "POST",
+            URL(target.uri, encoded=True),
+            headers=fields,
+            data=None if wanted.sent is None else wanted.sent.content,
+            allow_redirects=False,
+            ssl=self._tls if target.scheme == "https" else True,
+        ) as response:
+            yield cast("_PeerResponse", response)
+
+    @cached_property
+    def _tls(self) -> ssl.SSLContext:
+        """Made on first use, for reading the system's certificates takes a while."""
+        context = ssl.create_default_context()
+        context.set_alpn_protocols(["http/1.1"])
+        return context
+
+
+class _HeaderFields:
+    """Header fields of requests: which are sent to whom, and which go on record."""
+
+    def __init__(self, credentials: Credentials, home: str) -> None:
+        self._credentials = credentials
+        self._home = home
+        self._private = {"cookie"}
+        if credentials:
+            given = (name.lower() for name, _ in credentials.headers)
+            self._private |= {"authorization", "set-cookie", *given}
+
+    def sent(
+        self, target: FetchTarget, wanted: _FetchRequest, earlier: Earlier | None
+    ) -> dict[str, str]:
+        """The fields of a request; with `earlier`, of one that asks whether that has changed."""
+        fields = {
+            "User-Agent": USER_AGENT,
+            "Accept": wanted.accept,
+            "Accept-Encoding": ACCEPTED,
+        }
+        origin = origin_of(target.uri)
+        if wanted.referrer and origin_of(wanted.referrer) == origin:
+            fields["Referer"] = wanted.referrer
+        if self._home and origin_of(self._home) == origin:
+            fields |= self._credentials.fields(target.uri)
+        if wanted.sent is not None:
+            fields["Content-Type"] = wanted.sent.media_type
+        elif earlier is not None:
+            fields |= earlier.validators()
+        return fields
+
+    def recorded(self, fields: Headers) -> Headers:
+        """Header fields without what is nobody's business but the person's and the server's."""
+        return tuple(
+            (name, WITHHELD if name.lower() in self._private else value) for name, value in fields
+        )
+
+
+class _ContentReader:
+    """Reader of contents within the limits of one resource, and of the capture."""
+
+    def __init__(self, limits: FetchLimits) -> None:
+        self.received = 0
+        """Bytes of content so far, of what was not given up."""
+        self._limits = limits
+
+    def count(self, content: bytes, uri: str) -> bytes:
+        """Count octets that an earlier capture has, as if they had come."""
+        check_size(self._limits, uri, total=self.received + len(content))
+        self.received += len(content)
+        return content
+
+    async def read(self, answer: _PeerResponse, uri: str) -> bytes:
+        """Return the content, its coding taken off; stop as soon as it is too large."""
+        check_size(self._limits, uri, part=answer.content_length or 0)
+        pieces: list[bytes] = []
+        size = coded = 0
+        try:
+            decoder = ContentDecoder(_field(answer, "content-encoding"))
+            async for data in answer.content.iter_any():
+                coded += len(data)
+                pieces.append(decoder.feed(data, self._limits.part_bytes - size))
+                size += len(pieces[-1])
+                self.received += len(pieces[-1])
+                # Coded bytes count as well: empty blocks can go on for ever and give nothing.
+                check_size(self._limits, uri, part=max(size, coded), total=self.received)
+            decoder.finish()
+        except BaseException as error:
+            self.received -= size  # of a resource that is given up
+            if isinstance(error, CodingError):
+                raise CaptureError(str(error), uri=uri, reason="decode") from error
+            raise
+        return b"".join(pieces)
+
+
+class _RedirectChain:
+    """The redirects of one request: each is followed once, and not too many are."""
+
+    def __init__(self, uri: str, limit: int) -> None:
+        self.steps: list[Redirect] = []
+        self.target = parse_target(uri)
+        """Where they have led to."""
+        self._uri = uri
+        self._limit = limit
+        self._seen = {self.target.uri}
+
+    def follow(self, status: int, location: str) -> None:
+        """Go where an answer points, unless that leads round or too far."""
+        target = self.target
+        self.steps.append(Redirect(target.uri, status, location))
+        try:
+            following = parse_target(absolute(_escaped(location), target.uri))
+        except (CaptureError, ParseError) as error:
+            raise CaptureError(
+                f"{target.uri} redirects to {location!r}: {error.problem}",
+                uri=self._uri,
+                reason=error.reason if isinstance(error, CaptureError) else "syntax",
+                hint=error.hint,
+            ) from error
+        steps = " -> ".join([*(step.uri for step in self.steps), following.uri])
+        problem = ""
+        if following.uri in self._seen:
+            problem = f"the redirects lead round: {steps}"
+        elif len(self.steps) > self._limit:
+            problem = f"there are more than {self._limit} redirects: {steps}"
+        if problem:
+            raise CaptureError(problem, uri=self._uri, reason="redirects")
+        self._seen.add(following.uri)
+        self.target = following
+
+
 class Fetcher:
     """Fetches resources one by one or several at once; an asynchronous context manager.
 
@@ -117,52 +300,24 @@ class Fetcher:
         home: str = "",
         earlier: Mapping[str, Earlier] | None = None,
     ) -> None:
+        credentials = credentials or Credentials()
         self.limits = limits
         self._earlier = earlier or {}
-        self._credentials = credentials or Credentials()
-        self._home = home
-        self._refuse = refuse
-        self._hosts = PinnedHosts(lookup, refuse)
-        self._session: aiohttp.ClientSession | None = None
-        self.received = 0
-        """Bytes of content so far, of what was not given up."""
+        self._client = _CheckedClient(limits, refuse, lookup, credentials.cookies)
+        self._headers = _HeaderFields(credentials, home)
+        self._contents = _ContentReader(limits)
 
     async def __aenter__(self) -> Self:
-        connector = aiohttp.TCPConnector(
-            limit=self.limits.concurrent,
-            limit_per_host=self.limits.per_host,
-            resolver=self._hosts,
-            use_dns_cache=False,
-            socket_factory=open_checked_socket(self._refuse),
-        )
-        self._session = aiohttp.ClientSession(
-            connector=connector,
-            response_class=_PeerResponse,
-            cookie_jar=self._jar(),
-            auto_decompress=False,
-            trust_env=False,
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
-            max_line_size=self.limits.header_bytes,
-            max_field_size=self.limits.header_bytes,
-        )
+        await self._client.open()
         return self
 
-    def _jar(self) -> aiohttp.CookieJar:
-        """Cookies of this capture alone; hosts may be numbers, as intranets have them."""
-        jar = aiohttp.CookieJar(unsafe=True, quote_cookie=False)
-        for cookie in self._credentials.cookies:
-            jar.update_cookies(cookie.morsels(), URL.build(scheme="https", host=cookie.host))
-        return jar
+    async def __aexit__(self, *_: object) -> None:
+        await self._client.close()
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
-        if self._session is not None:
-            await self._session.close()
-        await self._hosts.close()
+    @property
+    def received(self) -> int:
+        """Bytes of content so far, of what was not given up."""
+        return self._contents.received
 
     async def fetch(
         self,
@@ -194,69 +349,41 @@ class Fetcher:
         """Ask for what is wanted, then for wherever it points, until content comes."""
         uri, sent = wanted.uri, wanted.sent
         started_at, clock = datetime.now(UTC), monotonic()
-        chain: list[Redirect] = []
-        target = parse_target(uri)
-        seen = {target.uri}
+        chain = _RedirectChain(uri, self.limits.redirects)
         while True:
-            answer, content = await self._ask_twice(target, wanted)
+            answer, content = await self._ask_twice(chain.target, wanted)
             if content is not None or not wanted.onward:
                 break
             if sent is not None:
                 problem = f"{uri} redirects a request that is made only once"
                 raise CaptureError(problem, uri=uri, reason="redirects")
-            chain.append(Redirect(target.uri, answer.status, _field(answer, "location")))
-            target = self._next(uri, target, chain, seen)
+            chain.follow(answer.status, _field(answer, "location"))
+        final_uri = chain.target.uri
         fields, is_stale = _as_received(answer), answer.status != _NOT_MODIFIED
         if not is_stale:
-            fields = self._earlier[target.uri].freshened(fields)
+            fields = self._earlier[final_uri].freshened(fields)
         content = content or b""
         field = _first(fields, "content-type")
         content_type, sniffed = content_type_of(field, content, wanted.likely)
         return Exchange(
             uri=uri,
-            final_uri=target.uri if chain else uri,
+            final_uri=final_uri if chain.steps else uri,
             method="GET" if sent is None else "POST",
             status=answer.status if is_stale else 200,
             reason=_octets(answer.reason) if is_stale else "OK",
-            request_headers=self._on_record(tuple(answer.request_info.headers.items())),
-            response_headers=self._on_record(fields),
+            request_headers=self._headers.recorded(tuple(answer.request_info.headers.items())),
+            response_headers=self._headers.recorded(fields),
             content=content,
             content_type=content_type,
             sniffed=sniffed,
             peer_address=answer.peer_address,
             certificate=answer.certificate,
-            redirects=tuple(chain),
+            redirects=tuple(chain.steps),
             started_at=started_at,
             duration_s=monotonic() - clock,
             digest=_digest(content),
             revalidated=not is_stale,
         )
-
-    def _next(
-        self, uri: str, target: FetchTarget, chain: list[Redirect], seen: set[str]
-    ) -> FetchTarget:
-        """Where the last redirect points, unless that leads round or too far."""
-        location = chain[-1].location
-        try:
-            following = parse_target(absolute(_escaped(location), target.uri))
-        except (CaptureError, ParseError) as error:
-            raise CaptureError(
-                f"{target.uri} redirects to {location!r}: {error.problem}",
-                uri=uri,
-                reason=error.reason if isinstance(error, CaptureError) else "syntax",
-                hint=error.hint,
-            ) from error
-        steps = " -> ".join([*(step.uri for step in chain), following.uri])
-        if following.uri in seen:
-            raise CaptureError(f"the redirects lead round: {steps}", uri=uri, reason="redirects")
-        if len(chain) > self.limits.redirects:
-            raise CaptureError(
-                f"there are more than {self.limits.redirects} redirects: {steps}",
-                uri=uri,
-                reason="redirects",
-            )
-        seen.add(following.uri)
-        return following
 
     async def _ask_twice(
         self, target: FetchTarget, wanted: _FetchRequest
@@ -281,25 +408,15 @@ class Fetcher:
         self, target: FetchTarget, wanted: _FetchRequest
     ) -> tuple[_PeerResponse, bytes | None]:
         """Return the answer with its content, or with None where it points elsewhere."""
-        await self._hosts.pin(target, wanted.uri)
-        if self._session is None:
-            raise RuntimeError("a Fetcher is used inside `async with`")
-        sent = wanted.sent
-        async with self._session.request(
-            "GET" if sent is None else "POST",
-            URL(target.uri, encoded=True),
-            headers=self._fields(target, wanted),
-            data=None if sent is None else sent.content,
-            allow_redirects=False,
-            ssl=self._tls if target.scheme == "https" else True,
-        ) as response:
-            answer = cast("_PeerResponse", response)
+        earlier = self._earlier.get(target.uri)
+        fields = self._headers.sent(target, wanted, earlier)
+        async with self._client.request(target, wanted, fields) as answer:
             if answer.status in _REDIRECTS and "Location" in answer.headers:
                 answer.close()
                 return answer, None
-            if answer.status == _NOT_MODIFIED and target.uri in self._earlier:
-                return answer, self._counting(self._earlier[target.uri].content, wanted.uri)
-            if not _is_taken(answer.status, sent):
+            if answer.status == _NOT_MODIFIED and earlier is not None:
+                return answer, self._contents.count(earlier.content, wanted.uri)
+            if not _is_taken(answer.status, wanted.sent):
                 problem = (
                     f"the server answers {answer.status} {_octets(answer.reason)} for {target.uri}"
                 )
@@ -308,113 +425,12 @@ class Fetcher:
                     problem += f", and to come back in {wait_s} seconds"
                     raise _BusyError(problem, wanted.uri, wait_s, answer.status)
                 raise CaptureError(problem, uri=wanted.uri, reason="status", status=answer.status)
-            return answer, await self._read(answer, wanted.uri)
-
-    def _fields(self, target: FetchTarget, wanted: _FetchRequest) -> dict[str, str]:
-        """The header fields of a request."""
-        fields = {
-            "User-Agent": USER_AGENT,
-            "Accept": wanted.accept,
-            "Accept-Encoding": ACCEPTED,
-        }
-        origin = origin_of(target.uri)
-        if wanted.referrer and origin_of(wanted.referrer) == origin:
-            fields["Referer"] = wanted.referrer
-        if self._home and origin_of(self._home) == origin:
-            fields |= self._credentials.fields(target.uri)
-        if wanted.sent is not None:
-            fields["Content-Type"] = wanted.sent.media_type
-        elif target.uri in self._earlier:
-            fields |= self._earlier[target.uri].validators()
-        return fields
-
-    def _on_record(self, fields: Headers) -> Headers:
-        """Header fields without what is nobody's business but the person's and the server's."""
-        private = {"cookie"}
-        if self._credentials:
-            given = (name.lower() for name, _ in self._credentials.headers)
-            private |= {"authorization", "set-cookie", *given}
-        return tuple(
-            (name, WITHHELD if name.lower() in private else value) for name, value in fields
-        )
-
-    def _counting(self, content: bytes, uri: str) -> bytes:
-        """Count octets that an earlier capture has, as if they had come."""
-        self.received += len(content)
-        if self.received > self.limits.total_bytes:
-            self.received -= len(content)
-            raise _too_large(uri, "total_bytes", self.limits.total_bytes)
-        return content
-
-    async def _read(self, answer: _PeerResponse, uri: str) -> bytes:
-        """Return the content, its coding taken off; stop as soon as it is too large."""
-        limit = self.limits.part_bytes
-        if (answer.content_length or 0) > limit:
-            raise _too_large(uri, "part_bytes", limit)
-        pieces: list[bytes] = []
-        with self._counted() as count, _coding_errors(uri):
-            decoder = ContentDecoder(_field(answer, "content-encoding"))
-            coded = 0
-            async for data in answer.content.iter_any():
-                coded += len(data)
-                pieces.append(decoder.feed(data, limit - count.size))
-                count.add(len(pieces[-1]))
-                # Coded bytes count as well: empty blocks can go on for ever and give nothing.
-                if max(count.size, coded) > limit:
-                    raise _too_large(uri, "part_bytes", limit)
-                if self.received > self.limits.total_bytes:
-                    raise _too_large(uri, "total_bytes", self.limits.total_bytes)
-            decoder.finish()
-        return b"".join(pieces)
-
-    @contextmanager
-    def _counted(self) -> Iterator[_Count]:
-        """Count bytes towards the total, and no longer count those of a resource given up."""
-        count = _Count(self)
-        try:
-            yield count
-        except BaseException:
-            self.received -= count.size
-            raise
-
-    @cached_property
-    def _tls(self) -> ssl.SSLContext:
-        """Made on first use, for reading the system's certificates takes a while."""
-        context = ssl.create_default_context()
-        context.set_alpn_protocols(["http/1.1"])
-        return context
-
-
-class _Count:
-    """How large one resource is so far, told to the fetcher as it grows."""
-
-    def __init__(self, fetcher: Fetcher) -> None:
-        self.size = 0
-        self._fetcher = fetcher
-
-    def add(self, size: int) -> None:
-        self.size += size
-        self._fetcher.received += size
-
-
-@contextmanager
-def _coding_errors(uri: str) -> Iterator[None]:
-    try:
-        yield
-    except CodingError as error:
-        raise CaptureError(str(error), uri=uri, reason="decode") from error
+            return answer, await self._contents.read(answer, wanted.uri)
 
 
 def _escaped(location: str) -> str:
     """Escape the octets of a Location field that are not ASCII, whatever charset was meant."""
     return re.sub(r"[\x80-\xff]", lambda octet: f"%{ord(octet[0]):02X}", location)
-
-
-def _too_large(uri: str, name: str, maximum: int) -> CaptureError:
-    whole = "the capture as a whole" if name == "total_bytes" else "the resource"
-    return CaptureError(
-        f"{whole} is larger than the limit {name} = {maximum} bytes", uri=uri, reason="size"
-    )
 
 
 def _as_received(answer: aiohttp.ClientResponse) -> Headers:

@@ -13,12 +13,11 @@ from permacite.errors import CaptureError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["explain", "timed_out"]
+    from permacite.capture.model import FetchLimits
 
+__all__ = ["check_size", "explain", "timed_out"]
 
 _ONLY_HTTP_2 = "the server may speak HTTP/2 alone, as browsers do: save it by --via browser"
-
-
 _SETTINGS = r"\x04\x00\x00\x00\x00\x00"
 """Of the frame that such a server begins with, as aiohttp writes octets (RFC 9113 §6.5)."""
 
@@ -30,6 +29,17 @@ def timed_out(uri: str, limit_s: float, name: str) -> CaptureError:
         uri=uri,
         reason="timeout",
     )
+
+
+def check_size(limits: FetchLimits, uri: str, *, part: int = 0, total: int = 0) -> None:
+    """Raise CaptureError where a resource of `part` bytes, or `total` bytes, are too much."""
+    for name, maximum, size, what in (
+        ("part_bytes", limits.part_bytes, part, "the resource"),
+        ("total_bytes", limits.total_bytes, total, "the capture as a whole"),
+    ):
+        if size > maximum:
+            problem = f"{what} is larger than the limit {name} = {maximum} bytes"
+            raise CaptureError(problem, uri=uri, reason="size")
 
 
 def explain(error: Exception, uri: str) -> CaptureError:
