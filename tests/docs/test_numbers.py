@@ -18,11 +18,8 @@ LONG_CLASSES = {
     "archive/engine/catalog.py: Catalog",
     "archive/engine/packing.py: Packing",
     "archive/engine/write_behind.py: WriteBehind",
-    "capture/browsing/chromium.py: Browser",
     "capture/browsing/freezing.py: _Freezer",
-    "capture/browsing/guard.py: SocksGuard",
     "capture/browsing/recording.py: Recorder",
-    "capture/fetcher.py: Fetcher",
 }
 """Classes that are still too long."""
 

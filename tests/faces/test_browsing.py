@@ -106,7 +106,7 @@ from permacite.capture.browsing.program import find_program
 
 async def run():
     async with Browser.started(find_program()) as browser:
-        print((await browser.send("SystemInfo.getProcessInfo"))["processInfo"], flush=True)
+        print((await browser.pipe.send("SystemInfo.getProcessInfo"))["processInfo"], flush=True)
         await asyncio.sleep(60)
 
 asyncio.run(run())

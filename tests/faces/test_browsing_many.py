@@ -128,7 +128,7 @@ def test_a_drawing_that_a_dead_browser_left_out_is_made_anew(program: Program) -
                 if len(tried) > 1:
                     return captured
                 with pytest.raises(CaptureError, match="ended by itself"):
-                    await browser.send("Browser.crash")
+                    await browser.pipe.send("Browser.crash")
                 return replace(captured, drawn=None)
 
             try:

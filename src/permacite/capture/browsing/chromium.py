@@ -22,7 +22,7 @@ from permacite.errors import CaptureError
 from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
     from permacite.capture.browsing.program import Program
 
@@ -54,16 +54,80 @@ Prepare: TypeAlias = "Callable[[Tab, TargetSession], Awaitable[None]]"
 """Called for each session before anything runs in it."""
 
 
+class _DebuggingPipe:
+    """Commands to Chromium, their answers, and events from it."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.ended = ""
+        """Why it is closed; nothing while it is open."""
+        self._reader = reader
+        self._writer = writer
+        self._numbers = count(1)
+        self._answers: dict[int, tuple[str | None, asyncio.Future[dict[str, Any]]]] = {}
+        """By the number of a command: its session, and what is answered."""
+
+    async def send(
+        self, method: str, params: Mapping[str, Any] | None = None, *, session: str | None = None
+    ) -> dict[str, Any]:
+        """What is answered. Raises CaptureError where it is an error, or the browser is gone."""
+        if self.ended:
+            raise _lost(self.ended)
+        number = next(self._numbers)
+        message: dict[str, Any] = {"id": number, "method": method, "params": params or {}}
+        if session is not None:
+            message["sessionId"] = session
+        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._answers[number] = session, answer
+        try:
+            self._writer.write(json.dumps(message).encode() + b"\0")
+            await self._writer.drain()
+            return await answer
+        except (ConnectionError, RuntimeError) as error:
+            raise _lost(f"Chromium takes no more commands: {error}") from error
+        finally:
+            self._answers.pop(number, None)
+
+    async def events(self) -> AsyncIterator[Mapping[str, Any]]:
+        """Yield events until the pipe is closed, and hand each answer to whoever waits for it."""
+        while True:
+            message = json.loads((await self._reader.readuntil(b"\0"))[:-1])
+            if "id" not in message:
+                yield message
+                continue
+            _, answer = self._answers.get(message["id"], (None, None))
+            if answer is None or answer.done():
+                continue
+            if "error" in message:
+                error = message["error"]
+                words = f"{error.get('message', '')} {error.get('data', '')}".strip()
+                answer.set_exception(_lost(f"Chromium refuses: {words}"))
+            else:
+                answer.set_result(message.get("result", {}))
+
+    def end(self, why: str) -> None:
+        """Let nobody wait for what never comes."""
+        self.ended = self.ended or why
+        for session in {session for session, _ in self._answers.values()}:
+            self.give_up(session, self.ended)
+
+    def give_up(self, of: str | None, why: str) -> None:
+        """Fail the commands of a session that are not answered."""
+        for session, answer in self._answers.values():
+            if session == of and not answer.done():
+                answer.set_exception(_lost(why))
+                answer.exception()  # some of them nobody asks for any more
+
+
 class Browser:
     """A Chromium that runs."""
 
     def __init__(
         self,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
+        pipe: _DebuggingPipe,
         doors: tuple[SocksGuard, SocksGuard],
         pid: int,
     ) -> None:
+        self.pipe = pipe
         self.shut, self.sockets = doors
         """Where it goes by itself, and where sockets of its pages go: nothing is let through."""
         self.pid = pid
@@ -72,18 +136,10 @@ class Browser:
         """Its name and version."""
         self.agent = ""
         """What it calls itself in requests."""
-        self._reader = reader
-        self._writer = writer
-        self._numbers = count(1)
-        self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
-        self._asked_of: dict[str | None, set[int]] = defaultdict(set)
-        """The numbers of what each session is to answer."""
         self._tabs: dict[str, Tab] = {}
         """By the context of each."""
         self._by_session: dict[str, Tab] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self.ended = ""
-        """Why it runs no more; nothing while it does."""
 
     @staticmethod
     @contextlib.asynccontextmanager
@@ -99,15 +155,16 @@ class Browser:
         ):
             if process.stdin is None or process.stdout is None:
                 raise RuntimeError("a program that is run has pipes")
-            browser = Browser(process.stdout, process.stdin, (shut, sockets), process.pid)
+            pipe = _DebuggingPipe(process.stdout, process.stdin)
+            browser = Browser(pipe, (shut, sockets), process.pid)
             listening = asyncio.create_task(browser._listen())
             try:
                 try:
-                    told = await browser.send("Browser.getVersion")
+                    told = await pipe.send("Browser.getVersion")
                 except CaptureError as error:
                     raise why_not(error, log) from error
                 browser.build, browser.agent = told["product"], told["userAgent"]
-                await browser.send("Target.setAutoAttach", _ATTACHING)
+                await pipe.send("Target.setAutoAttach", _ATTACHING)
                 yield browser
             finally:
                 listening.cancel()
@@ -116,53 +173,15 @@ class Browser:
                     task.cancel()
                 await asyncio.gather(listening, *browser._tasks, return_exceptions=True)
 
-    async def send(
-        self, method: str, params: Mapping[str, Any] | None = None, *, session: str | None = None
-    ) -> dict[str, Any]:
-        """What is answered. Raises CaptureError where it is an error, or the browser is gone."""
-        if self.ended:
-            raise _lost(self.ended)
-        number = next(self._numbers)
-        message: dict[str, Any] = {"id": number, "method": method, "params": params or {}}
-        if session is not None:
-            message["sessionId"] = session
-        answer = self._answers[number] = asyncio.get_running_loop().create_future()
-        self._asked_of[session].add(number)
-        try:
-            self._writer.write(json.dumps(message).encode() + b"\0")
-            await self._writer.drain()
-            result: dict[str, Any] = await answer
-        except (ConnectionError, RuntimeError) as error:
-            raise _lost(f"Chromium takes no more commands: {error}") from error
-        finally:
-            self._answers.pop(number, None)
-            self._asked_of[session].discard(number)
-        return result
-
     async def _listen(self) -> None:
         """Take in what the browser says, until it ends."""
         try:
-            while True:
-                message = json.loads((await self._reader.readuntil(b"\0"))[:-1])
-                if "id" in message:
-                    self._answered(message)
-                else:
-                    self._happened(message)
+            async for message in self.pipe.events():
+                self._happened(message)
         except (ConnectionError, asyncio.IncompleteReadError):
             self._end("Chromium ended by itself")
         finally:
             self._end("Chromium is no longer listened to")
-
-    def _answered(self, message: Mapping[str, Any]) -> None:
-        answer = self._answers.get(message["id"])
-        if answer is None or answer.done():
-            return
-        if "error" in message:
-            error = message["error"]
-            words = f"{error.get('message', '')} {error.get('data', '')}".strip()
-            answer.set_exception(_lost(f"Chromium refuses: {words}"))
-        else:
-            answer.set_result(message.get("result", {}))
 
     def _happened(self, message: Mapping[str, Any]) -> None:
         method, params = message["method"], message.get("params", {})
@@ -180,7 +199,7 @@ class Browser:
                 self.spawn(self._let_go(session.id))
         elif method == "Target.detachedFromTarget":
             session_id = params["sessionId"]
-            self._give_up(self._asked_of.pop(session_id, ()), "what was asked is gone")
+            self.pipe.give_up(session_id, "what was asked is gone")
             gone = self._by_session.pop(session_id, None)
             if gone is not None:
                 gone.detached(session_id)
@@ -189,8 +208,8 @@ class Browser:
 
     async def _let_go(self, session: str) -> None:
         with contextlib.suppress(CaptureError):
-            await self.send("Runtime.runIfWaitingForDebugger", session=session)
-            await self.send("Target.detachFromTarget", {"sessionId": session})
+            await self.pipe.send("Runtime.runIfWaitingForDebugger", session=session)
+            await self.pipe.send("Target.detachFromTarget", {"sessionId": session})
 
     def spawn(self, work: Awaitable[None]) -> None:
         """Do `work` beside all else, no longer than the browser runs."""
@@ -200,17 +219,9 @@ class Browser:
 
     def _end(self, why: str) -> None:
         """Let nobody wait for what never comes."""
-        self.ended = self.ended or why
-        self._give_up(tuple(self._answers), self.ended)
+        self.pipe.end(why)
         for tab in self._tabs.values():
-            tab.lost(self.ended)
-
-    def _give_up(self, numbers: Iterable[int], why: str) -> None:
-        for number in tuple(numbers):
-            answer = self._answers.get(number)
-            if answer is not None and not answer.done():
-                answer.set_exception(_lost(why))
-                answer.exception()  # some of them nobody asks for any more
+            tab.lost(self.pipe.ended)
 
     @contextlib.asynccontextmanager
     async def tab(self, prepare: Prepare, *, proxy: str = "") -> AsyncIterator[Tab]:
@@ -221,16 +232,16 @@ class Browser:
         """
         terms = {"disposeOnDetach": True} | ({"proxyServer": proxy} if proxy else {})
         terms |= {"proxyBypassList": "<-loopback>"} if proxy else {}
-        context = (await self.send("Target.createBrowserContext", terms))["browserContextId"]
+        context = (await self.pipe.send("Target.createBrowserContext", terms))["browserContextId"]
         tab = self._tabs[context] = Tab(self, context, prepare)
         try:
             where = {"url": "about:blank", "browserContextId": context}
-            tab.target = (await self.send("Target.createTarget", where))["targetId"]
+            tab.target = (await self.pipe.send("Target.createTarget", where))["targetId"]
             await tab.ready()
             yield tab
         finally:
             with contextlib.suppress(CaptureError):
-                await self.send("Target.disposeBrowserContext", {"browserContextId": context})
+                await self.pipe.send("Target.disposeBrowserContext", {"browserContextId": context})
             self._tabs.pop(context, None)
             self._by_session = {k: v for k, v in self._by_session.items() if v is not tab}
 
@@ -263,7 +274,7 @@ class Tab:
         self, method: str, params: Mapping[str, Any] | None = None, *, session: str | None = None
     ) -> dict[str, Any]:
         """What is answered; to the page where no `session` is named. Raises CaptureError."""
-        return await self._browser.send(method, params, session=session or self.page.id)
+        return await self._browser.pipe.send(method, params, session=session or self.page.id)
 
     def on(
         self,
@@ -341,9 +352,9 @@ class Tab:
         What it asks for meanwhile waits for a word that never comes.
         """
         with contextlib.suppress(CaptureError):
-            await self._browser.send("Fetch.enable", session=window.id)
-            await self._browser.send("Runtime.runIfWaitingForDebugger", session=window.id)
-            await self._browser.send("Target.closeTarget", {"targetId": window.target})
+            await self._browser.pipe.send("Fetch.enable", session=window.id)
+            await self._browser.pipe.send("Runtime.runIfWaitingForDebugger", session=window.id)
+            await self._browser.pipe.send("Target.closeTarget", {"targetId": window.target})
 
     def detached(self, session: str) -> None:
         """Forget what is gone."""

@@ -13,19 +13,18 @@ import contextlib
 import socket
 from collections import Counter
 from ipaddress import ip_address
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeAlias
 from weakref import WeakSet
 
 from permacite.capture.lookup import PinnedHosts, open_checked_socket
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from permacite.capture.address import FetchTarget
     from permacite.capture.model import FetchLimits, Lookup, Refuse
 
 __all__ = ["SocksGuard"]
 
+_Streams: TypeAlias = "tuple[asyncio.StreamReader, asyncio.StreamWriter]"
 _VERSION, _CONNECT = 5, 1
 _IP_4, _NAME, _IP_6 = 1, 3, 4
 _GRANTED, _FORBIDDEN, _UNREACHABLE = 0, 2, 4
@@ -39,6 +38,44 @@ _NOTED = 100
 """How many refused hosts are named."""
 
 
+class _CheckedHosts:
+    """Hosts whose addresses were checked, and connections to them."""
+
+    def __init__(self, lookup: Lookup | None, refuse: Refuse) -> None:
+        self.resolver = PinnedHosts(lookup, refuse)
+        self.peers: dict[tuple[str, int], str] = {}
+        """The address that was connected to, by host and port."""
+        self._refuse = refuse
+
+    async def connect(self, target: FetchTarget) -> _Streams | None:
+        """A connection to one of the checked addresses, the same as before if there was one."""
+        key = _key(target.host, target.port)
+        if target.literal:
+            addresses = [target.host]
+        else:
+            addresses = [str(each["host"]) for each in await self.resolver.resolve(target.host)]
+        known = self.peers.get(key)
+        for address in addresses if known is None else [known]:
+            with contextlib.suppress(OSError, TimeoutError):
+                async with asyncio.timeout(_CONNECT_S):
+                    streams = await self._open(address, target.port)
+                self.peers[key] = address
+                return streams
+        return None
+
+    async def _open(self, address: str, port: int) -> _Streams:
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        info = (family, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port))
+        opened = open_checked_socket(self._refuse)(info)
+        try:
+            opened.settimeout(0)
+            await asyncio.get_running_loop().sock_connect(opened, (address, port))
+            return await asyncio.open_connection(sock=opened)
+        except BaseException:
+            opened.close()
+            raise
+
+
 class SocksGuard:
     """Lets a browser through to named hosts; an asynchronous context manager."""
 
@@ -50,10 +87,8 @@ class SocksGuard:
         self.received = 0
         """Bytes that came in, of all connections."""
         self._limits = limits
-        self._refuse = refuse
-        self._hosts = PinnedHosts(lookup, refuse)
+        self._hosts = _CheckedHosts(lookup, refuse)
         self._allowed: dict[tuple[str, int], FetchTarget] = {}
-        self._peers: dict[tuple[str, int], str] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
         self._writers: WeakSet[asyncio.StreamWriter] = WeakSet()
@@ -64,12 +99,7 @@ class SocksGuard:
         self._port = self._server.sockets[0].getsockname()[1]
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._server is not None:
             self._server.close()
         for task in self._tasks:
@@ -77,7 +107,7 @@ class SocksGuard:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for writer in self._writers:
             writer.transport.abort()  # who waits for the rest is gone
-        await self._hosts.close()
+        await self._hosts.resolver.close()
 
     @property
     def address(self) -> str:
@@ -89,12 +119,12 @@ class SocksGuard:
 
         Raises CaptureError where any of its addresses is not public, or there is none.
         """
-        await self._hosts.pin(target, uri)
+        await self._hosts.resolver.pin(target, uri)
         self._allowed[_key(target.host, target.port)] = target
 
     def peer(self, target: FetchTarget) -> str | None:
         """The address that was connected to for a target; None where none was."""
-        return self._peers.get(_key(target.host, target.port))
+        return self._hosts.peers.get(_key(target.host, target.port))
 
     def _begin(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self._server is not None and not self._server.is_serving():
@@ -118,7 +148,7 @@ class SocksGuard:
                 self._count(wanted)
                 await _reply(writer, _FORBIDDEN)
                 return
-            out = await self._connected(target)
+            out = await self._hosts.connect(target)
             if out is None:
                 await _reply(writer, _UNREACHABLE)
                 return
@@ -131,43 +161,7 @@ class SocksGuard:
         if name in self.refused or len(self.refused) < _NOTED:
             self.refused[name] += 1
 
-    async def _connected(
-        self, target: FetchTarget
-    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter] | None:
-        """A connection to one of the checked addresses, the same as before if there was one."""
-        key = _key(target.host, target.port)
-        if target.literal:
-            addresses = [target.host]
-        else:
-            addresses = [str(each["host"]) for each in await self._hosts.resolve(target.host)]
-        known = self._peers.get(key)
-        for address in addresses if known is None else [known]:
-            with contextlib.suppress(OSError, TimeoutError):
-                async with asyncio.timeout(_CONNECT_S):
-                    reader, writer = await self._open(address, target.port)
-                self._peers[key] = address
-                return reader, writer
-        return None
-
-    async def _open(
-        self, address: str, port: int
-    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        family = socket.AF_INET6 if ":" in address else socket.AF_INET
-        info = (family, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port))
-        opened = open_checked_socket(self._refuse)(info)
-        try:
-            opened.settimeout(0)
-            await asyncio.get_running_loop().sock_connect(opened, (address, port))
-            return await asyncio.open_connection(sock=opened)
-        except BaseException:
-            opened.close()
-            raise
-
-    async def _pump(
-        self,
-        inner: tuple[asyncio.StreamReader, asyncio.StreamWriter],
-        outer: tuple[asyncio.StreamReader, asyncio.StreamWriter],
-    ) -> None:
+    async def _pump(self, inner: _Streams, outer: _Streams) -> None:
         """Carry octets both ways until either side ends."""
         ways = {
             asyncio.ensure_future(self._carry(inner[0], outer[1], counted=False)),

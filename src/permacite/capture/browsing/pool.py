@@ -219,7 +219,7 @@ class _Running:
     @property
     def is_over(self) -> bool:
         """Whether it is gone."""
-        return self.burst or bool(self.browser.ended)
+        return self.burst or bool(self.browser.pipe.ended)
 
     def is_spent(self, program: Program) -> bool:
         """Whether the next page is to have another one."""
