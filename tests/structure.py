@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from types import FrameType
 
-__all__ = ["GOALS", "LIMITS", "Source", "entered"]
+__all__ = ["GOALS", "LIMITS", "Source", "entered", "statements"]
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/explanation/structure.md"
@@ -229,9 +229,12 @@ class Source:
             if ((one, start - 1), (two, other - 1)) not in pairs:
                 yield f"{one}:{numbers[one][start]} and {two}:{numbers[two][other]}"
 
+    @cached_property
+    def _statements(self) -> list[tuple[str, ast.stmt]]:
+        return [(name, node) for name, tree in self.trees.items() for node in statements(tree)]
+
     def _nodes(self, kind: type[Any]) -> Iterator[tuple[str, Any]]:
-        for name, tree in self.trees.items():
-            yield from ((name, node) for node in ast.walk(tree) if isinstance(node, kind))
+        yield from ((name, node) for name, node in self._statements if isinstance(node, kind))
 
 
 COUNTS: dict[str, Callable[[Source], Iterable[str]]] = {
@@ -250,8 +253,17 @@ def _module(name: str) -> str:
     return ("permacite." + name.removesuffix(".py").replace("/", ".")).removesuffix(".__init__")
 
 
+def statements(tree: ast.AST) -> Iterator[ast.stmt]:
+    """Yield all statements of a module, those inside of others too; expressions have none."""
+    for name in ("body", "handlers", "orelse", "finalbody", "cases"):
+        for node in getattr(tree, name, ()):
+            if isinstance(node, ast.stmt):
+                yield node
+            yield from statements(node)
+
+
 def _imported(tree: ast.Module) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in statements(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):

@@ -161,7 +161,8 @@ def test_secrets_in_addresses_are_shown_and_cut(extended: Extended) -> None:
         button.click("#send")
         state = extended.state("done", "failed")
         assert state["phase"] == "done", state
-    assert all(b"0815" not in each.body for each in of_ours(extended, before))
+    for part in (b"heron-0815", b"0815-canary"):  # four bytes alone occur in a picture by chance
+        assert all(part not in each.body for each in of_ours(extended, before))
     with Archive.open(extended.archive) as archive:
         shown = archive.documents.show(state["item"]["reference"])
         assert shown.document.uri == f"{extended.site}/open?page=2&access_token="
