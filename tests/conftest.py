@@ -7,6 +7,7 @@ noisy.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from contextlib import nullcontext
@@ -47,6 +48,20 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if collection_path.name == "test_pages_of_others.py":
         return None if config.getoption("--deep") or config.getoption("--pages") else True
     return True if without and inside else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without the garbage collector, which afterwards passes over what was collected.
+
+    Thousands of tests are a heap that it would look through again during each of them.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
