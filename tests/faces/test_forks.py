@@ -16,6 +16,7 @@ from tests.faces.test_http import ask
 from permacite.archive.log.note import Note
 from permacite.archive.log.submission import Submission
 from permacite.archive.repository import Repository
+from permacite.archive.transport.mirror import Mirror
 from permacite.errors import BusyError, IntegrityError
 from permacite.service.access import Choice
 from permacite.service.archive import Archive
@@ -141,7 +142,7 @@ def test_a_fork_that_is_found_in_the_midst_of_a_run_ends_it(forked: Forked) -> N
 
     def found() -> None:
         with Repository.open(forked.far) as elsewhere:
-            elsewhere.copies.mirror.keep_forks({"fork-1-2-abc.txt": SHOWN})
+            Mirror(elsewhere.parts).keep_forks({"fork-1-2-abc.txt": SHOWN})
 
     before = size(forked.mirror)
     with (
@@ -202,7 +203,7 @@ def test_a_file_of_an_earlier_version_counts_and_is_noted(forked: Forked) -> Non
             assert str(file) in refused.value.hint
             file.unlink()  # the records know it now
         with Repository.open(forked.mirror) as here:
-            assert here.copies.mirror.forks() == {file.name: SHOWN}
+            assert Mirror(here.parts).forks() == {file.name: SHOWN}
         told = follow(origin.base, forked.mirror, past_fork=True)
     assert told.passed == (str(file),)
     assert file.read_text() == SHOWN

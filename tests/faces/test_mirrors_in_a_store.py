@@ -16,6 +16,7 @@ from tests.spec.test_archive_packs import packs
 from permacite.archive.model.submitted import NewRepresentation, NewVersion
 from permacite.archive.objects.source import ContentReader, digest_of, path_of
 from permacite.archive.repository import Repository
+from permacite.archive.transport.mirror import Mirror
 from permacite.errors import StorageError
 from permacite.service.archive import Archive
 from permacite.service.mirroring.following import follow
@@ -136,7 +137,7 @@ def test_small_octets_whose_rows_never_came_are_nowhere(
     follow(origin.base, into)
     late = [b"late", b"later"]
     with Repository.open(into) as here:
-        sink = here.copies.mirror.sink(_There(late))
+        sink = Mirror(here.parts).sink(_There(late))
         _, brought = sink.receive([digest_of(each) for each in late], lambda received: received)
         assert dict(brought.staged) == {digest_of(each): each for each in late}
     erase(archive, *add(archive, late).values())
@@ -204,7 +205,7 @@ def test_who_takes_over_packs_what_fills_a_pack(
     assert packs(store, bucket) == []
     troubled.trouble = ""
     with Repository.open(into) as here:
-        taken, _ = here.copies.mirror.sink(_There([])).receive([], lambda received: received)
+        taken, _ = Mirror(here.parts).sink(_There([])).receive([], lambda received: received)
         assert taken.contents == 0
         assert max(map(len, packs(store, bucket))) == 1000
     check(into, names)

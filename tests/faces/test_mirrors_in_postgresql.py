@@ -14,6 +14,7 @@ from tests.faces.test_http import ask
 from tests.starting import start
 
 from permacite.archive.repository import Repository
+from permacite.archive.transport.mirror import Mirror
 from permacite.errors import ConflictError, StorageError
 from permacite.service.access import Choice
 from permacite.service.archive import Archive
@@ -110,7 +111,7 @@ def test_a_role_of_its_own_follows(
         there.access.erase(passage.partition("#")[0], ground="court-order")
     assert follow(origin.base, own).filled == 1
     with Repository.open(own) as here:
-        here.copies.mirror.keep_forks({"fork-1-2-abc.txt": "shown"})
+        Mirror(here.parts).keep_forks({"fork-1-2-abc.txt": "shown"})
     assert follow(origin.base, own, past_fork=True).entered == 0
     with Archive.open(own) as here, Archive.open(archive) as there:
         assert here.log.state().size == there.log.state().size

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from permacite.archive.parts import ArchiveParts
     from permacite.archive.transport.backup import BackupResult
     from permacite.archive.transport.copying import Copied, CopySource
-    from permacite.archive.transport.mirror import Mirror
     from permacite.archive.transport.publishing import Publisher
     from permacite.archive.transport.stream import Progress
     from permacite.pdi import PDI
@@ -165,7 +164,7 @@ def place_of(location: Location) -> Place:
 
 
 class ArchiveCopies:
-    """Makes copies of one archive, and follows others as a mirror."""
+    """Makes copies of one archive, and publishes it for mirrors."""
 
     def __init__(
         self, place: Place, parts: ArchiveParts, gate: Gate, access: AccessRecords
@@ -221,13 +220,6 @@ class ArchiveCopies:
 
         self._access.finish_erasing()
         return CopySource(self._place, self._catalog, self._objects, self._log)
-
-    @property
-    def mirror(self) -> Mirror:
-        """The archive as the mirror of another, if it is one."""
-        from permacite.archive.transport.mirror import Mirror
-
-        return Mirror(self._catalog, self._objects)
 
     def mend(self, source: Opens, digests: Iterable[str]) -> tuple[int, list[str]]:
         """Take octets over from elsewhere; how many came, and which did not.

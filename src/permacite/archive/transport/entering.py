@@ -15,8 +15,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import json
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from permacite import pdi as grammar
 from permacite.archive import names
@@ -24,18 +26,15 @@ from permacite.archive.entries import (
     CITATION,
     Sealed,
     commitments,
-    digests_in,
-    disclosed,
     in_clear,
     is_erased,
     read,
     reopened,
     tokens,
 )
-from permacite.archive.merkle import leaf_hash
 from permacite.archive.model.answered import Provenance, Standing
 from permacite.archive.model.submitted import NewCitation
-from permacite.archive.records import access, citations, days, leaves, settings, statements
+from permacite.archive.records import access, citations, days, leaves, octets, settings, statements
 from permacite.archive.records.commits import (
     CommitRequest,
     StoredFormat,
@@ -43,118 +42,116 @@ from permacite.archive.records.commits import (
     insert_versions,
 )
 from permacite.archive.records.minting import Place, document_id
-from permacite.archive.records.octets import await_git_blobs
 from permacite.archive.records.rows import ERASED_DIGEST, document_key, timestamp
-from permacite.errors import IntegrityError, NotFoundError, PermaciteError
+from permacite.archive.transport.stream import BatchOutcome
+from permacite.errors import (
+    BusyError,
+    IntegrityError,
+    NotFoundError,
+    PermaciteError,
+    StorageError,
+)
 from permacite.pdi import PDI
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from permacite.archive.engine.bringing import BroughtOctets
     from permacite.archive.entries import Entry
+    from permacite.archive.objects.files import Opens
+    from permacite.archive.parts import ArchiveParts
     from permacite.archive.records.rows import Session, Transaction
+    from permacite.archive.transport.stream import EntryBatch, ReceivedEntry
 
-__all__ = [
-    "MOST_CONTENTS",
-    "EntryBatch",
-    "ReceivedEntry",
-    "digests_of",
-    "enter",
-    "fill",
-    "groups_of",
-    "set_standings",
-]
+__all__ = ["WAITING", "EntrySink", "busy", "fill", "set_standings", "waiting"]
 
-MOST_CONTENTS = 128
-"""How many contents are stored before the rows that name them: small ones are in memory."""
+T = TypeVar("T")
 
+WAITING = "mirror waiting"
+"""The entries that were closed when they came: a JSON array of their places."""
+_LATER_S = 60
+"""How long a run takes that has little to take over."""
 _TIMES = ("committed_at", "stated_at", "recorded_at", "sealed_at", "cited_at", "erased_at")
 """The member with the time, in the several kinds of entries."""
 _UNKNOWN_TYPE = "application/octet-stream"
 _PASSAGE = ("start", "end", "quote", "before", "after", "media_type", "note")
 
 
-class ReceivedEntry(NamedTuple):
-    """One entry as it was published: see `publishing.PublishedEntry`."""
+class EntrySink:
+    """The sink for the entries of another log: each entry makes its rows."""
 
-    content: bytes
-    hash: bytes
-    openings: Mapping[str, bytes]
-    withheld: str | None
-    formats: tuple[tuple[str, str], ...] = ()
-    serial: bool = False
-    beside: Mapping[str, Any] | None = None
-    standing: Standing | None = None
-    """Who may see a new document, where its source tells that together with the entry."""
+    def __init__(
+        self, parts: ArchiveParts, contents: Opens, write: Callable[..., Any] | None = None
+    ) -> None:
+        """`contents` opens contents; `write` makes a change in place of `Catalog.write`."""
+        self._catalog = parts.catalog
+        self._objects = parts.objects
+        self._contents = contents
+        self._write: Callable[..., Any] = write or parts.catalog.write
 
-    @classmethod
-    def read(cls, value: Mapping[str, Any]) -> ReceivedEntry:
-        """Read an entry from JSON. Raises ValueError, LookupError, TypeError."""
-        content = value["content"].encode()
-        hash_ = value.get("hash")
-        return cls(
-            content,
-            leaf_hash(content) if hash_ is None else bytes.fromhex(hash_),
-            {part: opening.encode() for part, opening in value["openings"].items()},
-            value["withheld"],
-            tuple((str(token), str(media_type)) for token, media_type in value["formats"]),
-            value["serial"] is True,
-            value.get("beside"),
-        )
+    def position(self) -> int:
+        """How many entries are here."""
+        return self._catalog.read(leaves.size)
 
-    def disclosed(self) -> dict[str, Any]:
-        """Return all that the entry and the values beside it say. Raises ValueError."""
-        return disclosed(read(self.content), self.openings) | dict(self.beside or {})
+    def take(self, batch: EntryBatch) -> BatchOutcome:
+        """Store the contents of entries, and enter these, all or none.
 
+        Raises IntegrityError, BusyError where another run entered some, StorageError.
+        """
+        enter = partial(self._write, _enter_batch, batch.start, batch.entries)
+        taken, _ = self.receive(batch.digests(), enter)
+        return taken
 
-class EntryBatch(NamedTuple):
-    """Consecutive entries of a log, from the place `start` on."""
+    def receive(
+        self, digests: Sequence[str], change: Callable[[BroughtOctets], T]
+    ) -> tuple[BatchOutcome, T]:
+        """Store contents, then make the `change` that names them; its answer is returned too.
 
-    start: int
-    entries: Sequence[ReceivedEntry]
-
-    @property
-    def end(self) -> int:
-        """The size of the log after them."""
-        return self.start + len(self.entries)
-
-    def digests(self) -> list[str]:
-        """Return the digests of all contents that they name, each once. Raises IntegrityError."""
-        return digests_of(self.entries)
+        Both are tried again where contents that were here were destroyed meanwhile. Raises as
+        `change`, and StorageError.
+        """
+        while True:
+            try:
+                with self._objects.bringing(self._contents, digests) as received:
+                    answer = change(received)
+            except StorageError as error:
+                if error.reason != "erasing":
+                    raise
+                self._objects.destroy()
+            else:
+                return BatchOutcome(received.came, received.lost), answer
 
 
-def digests_of(entries: Iterable[ReceivedEntry]) -> list[str]:
-    """Return the digests of all contents that entries name, each once. Raises IntegrityError."""
-    try:
-        named = (digest for each in entries for digest in digests_in(each.disclosed()))
-        return list(dict.fromkeys(named))
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
-        raise IntegrityError(
-            f"an entry, or what is told beside it, cannot be read: {error}",
-            expected="entries of a log",
-            actual="something else",
-        ) from error
+def waiting(session: Session) -> list[int]:
+    """Return the places of the entries that were closed when they came."""
+    return list(settings.kept_json(session, WAITING) or ())
 
 
-def groups_of(entries: Mapping[int, ReceivedEntry]) -> Iterator[dict[int, ReceivedEntry]]:
-    """Yield entries by their places, so many together that few contents are in memory at a time.
-
-    Raises IntegrityError.
-    """
-    group: dict[int, ReceivedEntry] = {}
-    number = 0
-    for place, each in entries.items():
-        more = len(digests_of([each]))
-        if group and number + more > MOST_CONTENTS:
-            yield group
-            group, number = {}, 0
-        group[place] = each
-        number += more
-    if group:
-        yield group
+def _enter_batch(
+    transaction: Transaction, start: int, entries: Sequence[ReceivedEntry], received: BroughtOctets
+) -> None:
+    if leaves.size(transaction.connection) != start:
+        raise busy()
+    octets.check_since(transaction.connection, received.digests, received.erasing_round)
+    new = _enter(transaction, entries)
+    # After the entries: one may erase what a later one names again. What none names, as its rows
+    # are closed, is fetched again with them.
+    octets.stage_named(transaction.connection, received.staged)
+    if new:
+        known = waiting(transaction.connection)
+        settings.set_setting(transaction, WAITING, json.dumps(known + new))
 
 
-def enter(transaction: Transaction, received: Sequence[ReceivedEntry]) -> list[int]:
+def busy() -> BusyError:
+    """Return the error for a second run at the same time."""
+    return BusyError(
+        "another run of this mirror is under way",
+        retry_after_s=_LATER_S,
+        hint="what it takes over is here then: nothing is lost",
+    )
+
+
+def _enter(transaction: Transaction, received: Sequence[ReceivedEntry]) -> list[int]:
     """Append entries to the log, with their rows; the places of closed ones are returned.
 
     Raises IntegrityError where the rows make another entry, or for a later version of permacite.
@@ -399,7 +396,7 @@ def _stored_one(fields: dict[str, Any]) -> StoredFormat:
 def _await_blobs(connection: Session, formats: Sequence[StoredFormat]) -> None:
     """Note the texts whose names in Git are computed on request."""
     texts = [each for each in formats if each.charset is not None and each.derived_from is None]
-    await_git_blobs(connection, [(each.digest, each.size_bytes) for each in texts])
+    octets.await_git_blobs(connection, [(each.digest, each.size_bytes) for each in texts])
 
 
 def _provenance(fields: Mapping[str, Any]) -> Provenance:

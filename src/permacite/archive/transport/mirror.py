@@ -11,7 +11,6 @@ continues past it, and again once it is shown again. The evidence is never remov
 from __future__ import annotations
 
 import json
-from functools import partial
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from permacite.archive.log.note import Checkpoint, Note, signed
@@ -20,32 +19,28 @@ from permacite.archive.records import access, leaves, octets, settings
 from permacite.archive.records.days import ON_REQUEST
 from permacite.archive.records.rows import timestamp
 from permacite.archive.transport import entering
-from permacite.archive.transport.stream import BatchOutcome
-from permacite.errors import BusyError, IntegrityError, StorageError
+from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from permacite.archive.engine.bringing import BroughtOctets
-    from permacite.archive.engine.catalog import Catalog
-    from permacite.archive.engine.write_behind import WriteBehind
     from permacite.archive.log.keys import Verifier
     from permacite.archive.log.note import Signature
     from permacite.archive.log.submission import Submission
     from permacite.archive.model.answered import Standing
     from permacite.archive.objects.files import Opens
+    from permacite.archive.parts import ArchiveParts
     from permacite.archive.records.rows import Session, Transaction
-    from permacite.archive.transport.entering import EntryBatch, ReceivedEntry
+    from permacite.archive.transport.stream import ReceivedEntry
     from permacite.pdi import PDI
 
-__all__ = ["EntrySink", "Mirror", "begin"]
+__all__ = ["Mirror", "begin"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_WAITING = "mirror waiting"
-"""The entries that were closed when they came: a JSON array of their places."""
 _STANDINGS = "mirror standings"
 """The place of the last standing that was told."""
 _LOST = "mirror lost"
@@ -60,8 +55,6 @@ _FORKS = "mirror forks"
 """The setting with the evidence of forks: texts with two checkpoints each, in a JSON object."""
 _PASSED = "mirror forks passed"
 """The names of the forks that do not count any more, in a JSON array."""
-_LATER_S = 60
-"""How long a run takes that has little to take over."""
 
 
 class Mirror:
@@ -71,13 +64,13 @@ class Mirror:
     nothing is entered or cosigned: that raises IntegrityError.
     """
 
-    def __init__(self, catalog: Catalog, objects: WriteBehind) -> None:
-        self._catalog = catalog
-        self._objects = objects
+    def __init__(self, parts: ArchiveParts) -> None:
+        self._parts = parts
+        self._catalog = parts.catalog
 
-    def sink(self, contents: Opens) -> EntrySink:
+    def sink(self, contents: Opens) -> entering.EntrySink:
         """Return a sink for entries whose contents can be read from `contents`."""
-        return EntrySink(self, self._catalog, self._objects, contents)
+        return entering.EntrySink(self._parts, contents, self._change)
 
     @property
     def origin(self) -> str | None:
@@ -106,17 +99,9 @@ class Mirror:
         """The last checkpoint that was submitted and cosigned."""
         return self._catalog.read(settings.setting, _WITNESSED)
 
-    def enter(self, start: int, entries: Sequence[ReceivedEntry], received: BroughtOctets) -> None:
-        """Enter entries from `start` on, all or none.
-
-        Raises IntegrityError; BusyError where another run entered some; StorageError (reason
-        "erasing") where contents were destroyed since.
-        """
-        self._change(_enter, start, entries, received)
-
     def waiting(self) -> list[int]:
         """The entries that were closed when they came."""
-        return self._list(_WAITING)
+        return self._catalog.read(entering.waiting)
 
     def fill(self, entries: Mapping[int, ReceivedEntry], received: BroughtOctets) -> int:
         """Complete entries that were closed, all or none; how many. Raises as `enter`."""
@@ -213,47 +198,6 @@ class Mirror:
         return self._catalog.read(_listed, name)
 
 
-class EntrySink:
-    """The sink for the entries of another log: each entry makes its rows."""
-
-    def __init__(
-        self, mirror: Mirror, catalog: Catalog, objects: WriteBehind, contents: Opens
-    ) -> None:
-        self._mirror = mirror
-        self._catalog = catalog
-        self._objects = objects
-        self._contents = contents
-
-    def position(self) -> int:
-        """How many entries are here."""
-        return self._catalog.read(leaves.size)
-
-    def take(self, batch: EntryBatch) -> BatchOutcome:
-        """Store the contents of entries, and enter these. Raises as `Mirror.enter`."""
-        enter = partial(self._mirror.enter, batch.start, batch.entries)
-        taken, _ = self.receive(batch.digests(), enter)
-        return taken
-
-    def receive(
-        self, digests: Sequence[str], change: Callable[[BroughtOctets], T]
-    ) -> tuple[BatchOutcome, T]:
-        """Store contents, then make the `change` that names them; its answer is returned too.
-
-        Both are tried again where contents that were here were destroyed meanwhile. Raises as
-        `change`, and StorageError.
-        """
-        while True:
-            try:
-                with self._objects.bringing(self._contents, digests) as received:
-                    answer = change(received)
-            except StorageError as error:
-                if error.reason != "erasing":
-                    raise
-                self._objects.destroy()
-            else:
-                return BatchOutcome(received.came, received.lost), answer
-
-
 def begin(transaction: Transaction, *, series: str, origin: str, keys: Sequence[Verifier]) -> None:
     """Write the first rows of a mirror of the archive at `origin`, with the keys of its log."""
     settings.fill(transaction, series)
@@ -269,41 +213,26 @@ def _listed(connection: Session, name: str) -> list[Any]:
 
 def _note_seen(transaction: Transaction, note: str, before: str | None) -> None:
     if settings.setting(transaction.connection, _SEEN) != before:
-        raise _busy()
+        raise entering.busy()
     settings.set_setting(transaction, _SEEN, note)
-
-
-def _enter(
-    transaction: Transaction, start: int, entries: Sequence[ReceivedEntry], received: BroughtOctets
-) -> None:
-    if leaves.size(transaction.connection) != start:
-        raise _busy()
-    octets.check_since(transaction.connection, received.digests, received.erasing_round)
-    new = entering.enter(transaction, entries)
-    _stage(transaction, received)
-    if new:
-        known = _listed(transaction.connection, _WAITING)
-        settings.set_setting(transaction, _WAITING, json.dumps(known + new))
 
 
 def _fill(
     transaction: Transaction, entries: Mapping[int, ReceivedEntry], received: BroughtOctets
 ) -> int:
-    known = _listed(transaction.connection, _WAITING)
+    known = entering.waiting(transaction.connection)
     if not entries.keys() <= set(known):
-        raise _busy()
+        raise entering.busy()
     octets.check_since(transaction.connection, received.digests, received.erasing_round)
     still = entering.fill(transaction, entries)
-    _stage(transaction, received)
+    octets.stage_named(transaction.connection, received.staged)
     left = [place for place in known if place in still or place not in entries]
     if left != known:
-        settings.set_setting(transaction, _WAITING, json.dumps(left))
+        settings.set_setting(transaction, entering.WAITING, json.dumps(left))
     return len(known) - len(left)
 
 
 def _stage(transaction: Transaction, received: BroughtOctets) -> None:
-    # After the entries: one may erase what a later one names again. What none names, as its rows
-    # are closed, is fetched again with them.
     octets.stage_named(transaction.connection, received.staged)
 
 
@@ -312,7 +241,7 @@ def _set_standings(
 ) -> None:
     # The slower of two runs would write a standing that no longer holds.
     if int(settings.setting(transaction.connection, _STANDINGS) or 0) != after:
-        raise _busy()
+        raise entering.busy()
     entering.set_standings(transaction, standings)
     settings.set_setting(transaction, _STANDINGS, str(place))
 
@@ -321,15 +250,6 @@ def _keep_cosigned(transaction: Transaction, note: str) -> None:
     kept = settings.setting(transaction.connection, settings.COSIGNED)
     if kept is None or _read(kept).size <= _read(note).size:
         settings.set_setting(transaction, settings.COSIGNED, note)
-
-
-def _busy() -> BusyError:
-    """Return the error for a second run at the same time."""
-    return BusyError(
-        "another run of this mirror is under way",
-        retry_after_s=_LATER_S,
-        hint="what it takes over is here then: nothing is lost",
-    )
 
 
 def _seen(session: Session) -> Checkpoint:

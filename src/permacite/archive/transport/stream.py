@@ -15,23 +15,36 @@ data: see `LeftOut`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
+from permacite.archive.entries import digests_in, disclosed, read
+from permacite.archive.merkle import leaf_hash
+from permacite.errors import IntegrityError
 from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from permacite.archive.model.answered import Standing
 
 __all__ = [
+    "MOST_CONTENTS",
     "Batch",
     "BatchOutcome",
     "BatchSink",
     "BatchSource",
     "Carried",
+    "EntryBatch",
     "LeftOut",
     "Progress",
+    "ReceivedEntry",
     "carry",
+    "digests_of",
+    "groups_of",
 ]
+
+MOST_CONTENTS = 128
+"""How many contents are stored before the rows that name them: small ones are in memory."""
 
 
 class Progress(Protocol):
@@ -73,6 +86,86 @@ class BatchSink(Protocol[Batch_contra]):
 
     def take(self, batch: Batch_contra) -> BatchOutcome:
         """Store the contents of a batch, then what names them, all or nothing."""
+
+
+class ReceivedEntry(NamedTuple):
+    """One entry as it was published: see `publishing.PublishedEntry`."""
+
+    content: bytes
+    hash: bytes
+    openings: Mapping[str, bytes]
+    withheld: str | None
+    formats: tuple[tuple[str, str], ...] = ()
+    serial: bool = False
+    beside: Mapping[str, Any] | None = None
+    standing: Standing | None = None
+    """Who may see a new document, where its source tells that together with the entry."""
+
+    @classmethod
+    def read(cls, value: Mapping[str, Any]) -> ReceivedEntry:
+        """Read an entry from JSON. Raises ValueError, LookupError, TypeError."""
+        content = value["content"].encode()
+        hash_ = value.get("hash")
+        return cls(
+            content,
+            leaf_hash(content) if hash_ is None else bytes.fromhex(hash_),
+            {part: opening.encode() for part, opening in value["openings"].items()},
+            value["withheld"],
+            tuple((str(token), str(media_type)) for token, media_type in value["formats"]),
+            value["serial"] is True,
+            value.get("beside"),
+        )
+
+    def disclosed(self) -> dict[str, Any]:
+        """Return all that the entry and the values beside it say. Raises ValueError."""
+        return disclosed(read(self.content), self.openings) | dict(self.beside or {})
+
+
+class EntryBatch(NamedTuple):
+    """Consecutive entries of a log, from the place `start` on."""
+
+    start: int
+    entries: Sequence[ReceivedEntry]
+
+    @property
+    def end(self) -> int:
+        """The size of the log after them."""
+        return self.start + len(self.entries)
+
+    def digests(self) -> list[str]:
+        """Return the digests of all contents that they name, each once. Raises IntegrityError."""
+        return digests_of(self.entries)
+
+
+def digests_of(entries: Iterable[ReceivedEntry]) -> list[str]:
+    """Return the digests of all contents that entries name, each once. Raises IntegrityError."""
+    try:
+        named = (digest for each in entries for digest in digests_in(each.disclosed()))
+        return list(dict.fromkeys(named))
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise IntegrityError(
+            f"an entry, or what is told beside it, cannot be read: {error}",
+            expected="entries of a log",
+            actual="something else",
+        ) from error
+
+
+def groups_of(entries: Mapping[int, ReceivedEntry]) -> Iterator[dict[int, ReceivedEntry]]:
+    """Yield entries by their places, so many together that few contents are in memory at a time.
+
+    Raises IntegrityError.
+    """
+    group: dict[int, ReceivedEntry] = {}
+    number = 0
+    for place, each in entries.items():
+        more = len(digests_of([each]))
+        if group and number + more > MOST_CONTENTS:
+            yield group
+            group, number = {}, 0
+        group[place] = each
+        number += more
+    if group:
+        yield group
 
 
 @dataclass(frozen=True, slots=True)

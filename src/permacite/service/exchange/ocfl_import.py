@@ -22,8 +22,8 @@ from permacite.archive.model.submitted import NewCitation
 from permacite.archive.objects.durable import flush_folder
 from permacite.archive.objects.source import ContentReader, digest_of
 from permacite.archive.repository import Repository
-from permacite.archive.transport.entering import EntryBatch, ReceivedEntry
-from permacite.archive.transport.stream import carry
+from permacite.archive.transport.entering import EntrySink
+from permacite.archive.transport.stream import EntryBatch, ReceivedEntry, carry
 from permacite.errors import ConflictError, IntegrityError, NotFoundError, PermaciteError
 from permacite.service import names
 from permacite.service.exchange import ocfl_layout
@@ -168,7 +168,7 @@ def _restored(root: Path, directory: Path) -> Copy:
         if about["resolver"]:
             repository.settings.set("resolver", about["resolver"])
         repository.settings.set("sealing", "on-request")  # days are sealed by their entries
-        carried = carry(source, repository.copies.mirror.sink(source))
+        carried = carry(source, EntrySink(repository.parts, source))
         for digest in carried.lost:
             raise IntegrityError(
                 f"an object lacks contents that the log names: {digest}",

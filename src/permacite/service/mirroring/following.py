@@ -29,15 +29,15 @@ from permacite.archive.merkle import is_consistent
 from permacite.archive.model.answered import Standing, utc_now
 from permacite.archive.names import checked_series
 from permacite.archive.repository import Repository
-from permacite.archive.transport.entering import (
+from permacite.archive.transport.mirror import Mirror, begin
+from permacite.archive.transport.stream import (
     MOST_CONTENTS,
     EntryBatch,
     ReceivedEntry,
+    carry,
     digests_of,
     groups_of,
 )
-from permacite.archive.transport.mirror import begin
-from permacite.archive.transport.stream import carry
 from permacite.errors import ConflictError, IntegrityError, NotFoundError, ParseError, StorageError
 from permacite.lazy_dataclass import dataclass
 from permacite.service import names
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 
     from permacite.archive.engine.location import Location
     from permacite.archive.log.log import Log
-    from permacite.archive.transport.mirror import Mirror
     from permacite.archive.transport.stream import Progress
     from permacite.pdi import PDI
 
@@ -141,7 +140,7 @@ def _opened(into: Location, remote: RemoteArchive, key: str | None) -> Repositor
 def _check_mirror(repository: Repository, key: str | None) -> None:
     """Raise ConflictError where this is no mirror, IntegrityError where of another log."""
     where = repository.where
-    if repository.copies.mirror.origin is None:
+    if Mirror(repository.parts).origin is None:
         raise ConflictError(f"{where} is an archive of its own, and no mirror", where)
     if key is not None and str(repository.log.keys.verifier) != key:
         raise IntegrityError(
@@ -294,8 +293,8 @@ class _MirrorRun:
     def __init__(self, remote: RemoteArchive, repository: Repository, progress: Progress) -> None:
         self._remote = remote
         self._repository = repository
-        self._mirror: Mirror = repository.copies.mirror
-        self._sink = repository.copies.mirror.sink(remote)
+        self._mirror = Mirror(repository.parts)
+        self._sink = self._mirror.sink(remote)
         self._progress = progress
         self._octets = 0
         self._lost: list[str] = []

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from permacite.archive.log.note import Checkpoint, Note
 from permacite.archive.model.answered import Finding
 from permacite.archive.objects.durable import flush_folder, make_folders, write_file
+from permacite.archive.transport.mirror import Mirror
 from permacite.errors import IntegrityError
 
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ key can check both signatures. The first is what this mirror holds, the second w
 
 def _counting(repository: Repository) -> list[Path]:
     """Return the files of the forks that count; missing files are written."""
-    mirror, names = repository.copies.mirror, repository.copies.mirror.counting_forks()
-    texts = mirror.forks()
+    mirror = Mirror(repository.parts)
+    names, texts = mirror.counting_forks(), mirror.forks()
     paths = [_beside(repository, name, texts[name]) for name in names]
     return paths + [_path(repository, name) for name in _in_files_alone(repository)]
 
@@ -61,7 +62,7 @@ def kept(repository: Repository, first: str, second: str) -> IntegrityError:
     ours, theirs = (Checkpoint.parse(Note.parse(note).text) for note in (first, second))
     name = f"fork-{ours.size}-{theirs.size}-{theirs.root.hex()[:12]}.txt"
     text = _TEXT.format(kept=first, shown=second)
-    repository.copies.mirror.keep_forks({name: text})
+    Mirror(repository.parts).keep_forks({name: text})
     path = _beside(repository, name, text)
     return IntegrityError(
         f"the log is forked: its key signed {ours.size} entries, and {theirs.size} that do not"
@@ -77,7 +78,7 @@ def passed(repository: Repository) -> list[Path]:
     _note_files(repository)
     paths = _counting(repository)
     if paths:
-        repository.copies.mirror.pass_forks(path.name for path in paths)
+        Mirror(repository.parts).pass_forks(path.name for path in paths)
     return paths
 
 
@@ -88,13 +89,13 @@ def _path(repository: Repository, name: str) -> Path:
 def _note_files(repository: Repository) -> None:
     """Record the evidence that only files have."""
     if texts := _in_files_alone(repository):
-        repository.copies.mirror.keep_forks(texts)
+        Mirror(repository.parts).keep_forks(texts)
 
 
 def _in_files_alone(repository: Repository) -> dict[str, str]:
     """Return the evidence that the records do not have, by file name."""
     files = sorted((repository.directory / _FOLDER).glob("fork-*.txt"))
-    known = repository.copies.mirror.forks() if files else {}
+    known = Mirror(repository.parts).forks() if files else {}
     return {
         path.name: path.read_text("utf-8", "replace") for path in files if path.name not in known
     }
@@ -113,7 +114,7 @@ def _beside(repository: Repository, name: str, text: str) -> Path:
 
 def findings(repository: Repository) -> Iterator[Finding]:
     """Yield what is overdue or wrong in a mirror; nothing for any other archive."""
-    mirror = repository.copies.mirror
+    mirror = Mirror(repository.parts)
     origin = mirror.origin
     if origin is None:
         return

@@ -21,6 +21,7 @@ import secrets
 import time
 from typing import TYPE_CHECKING, Literal
 
+from permacite.archive.transport.mirror import Mirror
 from permacite.errors import ConflictError, IntegrityError, ParseError, StorageError
 from permacite.lazy_dataclass import dataclass
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from permacite.archive.log.note import Checkpoint, Signature
     from permacite.archive.log.submission import Submission
     from permacite.archive.repository import Repository
-    from permacite.archive.transport.mirror import Mirror
 
 __all__ = ["Cosigner", "Outcome", "Witnessed", "cosigned"]
 
@@ -55,6 +55,7 @@ class Cosigner:
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
+        self._mirror = Mirror(repository.parts)
 
     def keys(self, path: Path) -> list[str]:
         """The public keys of the witness whose key is in the file `path`, which is made if needed.
@@ -87,7 +88,7 @@ class Cosigner:
         """The last checkpoint that was cosigned, of the log whose name has the SHA-256 `origin`."""
         name = self._repository.log.keys.verifiers[0].name
         known = hashlib.sha256(name.encode()).hexdigest()
-        return self._repository.copies.mirror.witnessed() if origin == known else None
+        return self._mirror.witnessed() if origin == known else None
 
     def _cosigned(self, submitted: Submission, log: list[Signature], path: Path) -> Witnessed:
         """Cosign what the log's key did sign, if it goes on from what was cosigned last."""
@@ -97,7 +98,7 @@ class Cosigner:
         try:
             self._check_fork(submitted, log)
             own = [signer.signature(text, time=now) for signer in self._witnesses(path, text)]
-            last = self._repository.copies.mirror.cosign(submitted, log, own)
+            last = self._mirror.cosign(submitted, log, own)
         except IntegrityError as error:
             return Witnessed("inconsistent", error.problem)
         if last is None:
@@ -112,7 +113,7 @@ class Cosigner:
         from permacite.service.mirroring import forks
 
         forks.check_none(self._repository)
-        shown, kept = submitted.checkpoint, self._repository.copies.mirror.seen()
+        shown, kept = submitted.checkpoint, self._mirror.seen()
         if kept is not None and self._is_other(shown, Checkpoint.parse(Note.parse(kept).text)):
             raise forks.kept(self._repository, kept, signed(submitted.note.text, log))
 
@@ -127,7 +128,7 @@ class Cosigner:
         """The keys that cosign: Ed25519, and ML-DSA-44 if it is here, and signs such a text."""
         from permacite.archive.log.note import Checkpoint
 
-        if self._repository.copies.mirror.origin is None:
+        if self._mirror.origin is None:
             raise ConflictError(
                 "a witness is a mirror of the log that it cosigns, and this is none",
                 self._repository.where,
