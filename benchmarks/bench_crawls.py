@@ -44,7 +44,7 @@ print(count, used, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
 IMPORT = """
 from permacite.service.archive import Archive
-from permacite.service.ingest.crawls import Crawl
+from permacite.service.exchange.crawls import Crawl
 begun = time.process_time()
 with Archive.create(Path(sys.argv[2]), series="b.zz") as archive, Crawl([path]) as crawl:
     for page, saved in archive.add_crawl(crawl):
@@ -92,7 +92,7 @@ with path.open("rb") as file:
         count += 1
 """,
     "permacite, digests and index": """
-from permacite.service.ingest.crawls import Crawl
+from permacite.service.exchange.crawls import Crawl
 begun = time.process_time()
 with Crawl([path]) as crawl:
     count = crawl.files.index.counts.total()

@@ -10,7 +10,8 @@ from tests.crawled import PNG
 
 from permacite import mhtml
 from permacite.service.archive import Archive
-from permacite.service.ingest.folders import complete, files_in, folder_of
+from permacite.service.ingest.collections import files_in
+from permacite.service.ingest.folders import complete, folder_of
 from permacite.service.sources import Incoming
 
 if TYPE_CHECKING:

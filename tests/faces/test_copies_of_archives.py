@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.crawled import answer, record
 
-from permacite.capture.crawls.mementos import at_address, memento_of
+from permacite.capture.web_archives import at_address, memento_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from tests.crawled import DATE, HTML, PNG, answer, crawl, info, packed, record, 
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from permacite.service.ingest.crawls import DERIVED_FROM, Crawl
+from permacite.service.exchange.crawls import DERIVED_FROM, Crawl
 
 if TYPE_CHECKING:
     from collections.abc import Callable

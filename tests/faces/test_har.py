@@ -10,7 +10,7 @@ import pytest
 from tests.crawled import HTML, PNG
 
 from permacite.errors import ParseError
-from permacite.service.ingest.crawls import Crawl
+from permacite.service.exchange.crawls import Crawl
 
 if TYPE_CHECKING:
     from collections.abc import Callable

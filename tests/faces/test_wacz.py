@@ -17,7 +17,7 @@ from tests.archives import Archive
 from tests.crawled import HTML, PNG, crawl, packed
 
 from permacite.errors import PermaciteError
-from permacite.service.ingest.crawls import Crawl
+from permacite.service.exchange.crawls import Crawl
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,10 +9,7 @@ import click
 
 from permacite.cli.incoming.many import lines_of
 from permacite.cli.output import counted, emit, json_option, note, table
-from permacite.service.ingest.crawls import is_crawl
-from permacite.service.ingest.folders import files_in
-from permacite.service.libraries.bags import is_bag
-from permacite.service.libraries.zotero import is_library
+from permacite.service.ingest.collections import files_in, is_bag, is_crawl, is_library
 from permacite.service.location import default_directory
 from permacite.service.work import job_queue
 from permacite.service.work.jobs import ENTRIES
@@ -159,7 +156,7 @@ def import_(ctx: click.Context, /, files: tuple[Path, ...], **options: Any) -> N
 
     Exit status: 0 put, 1 some are left out: the others are put.
     """
-    found = list(files_in(files, is_bag))
+    found = list(files_in(files))
     whole = [each for each in found if is_crawl(each) or is_bag(each) or is_library(each)]
     for path in whole:
         note(f"  left to `permacite import`: {path}")

@@ -34,9 +34,9 @@ import zipfile
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
-from permacite.capture.crawls.formats import kind_of
 from permacite.capture.crawls.index import Damage, RecordFile
 from permacite.capture.crawls.signatures import check
+from permacite.capture.web_archives import kind_of
 from permacite.errors import IntegrityError, ParseError, PermaciteError
 from permacite.media_types import essence
 

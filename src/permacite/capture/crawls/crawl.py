@@ -19,12 +19,12 @@ from permacite.capture.address import absolute, comparable
 from permacite.capture.codings import CodingError
 from permacite.capture.collect import Collector
 from permacite.capture.crawls.index import CaptureIndex, fields_of, moment_of
-from permacite.capture.crawls.mementos import memento_of
 from permacite.capture.crawls.messages import HttpMessage, content_of, is_of, read_head, value_of
 from permacite.capture.crawls.records import RecordPosition, WarcReader
 from permacite.capture.credentials import WITHHELD
 from permacite.capture.model import Capture, Exchange, FetchLimits, Redirect
 from permacite.capture.sniffing import content_type_of
+from permacite.capture.web_archives import memento_of
 from permacite.errors import CaptureError, ParseError
 from permacite.loops import to_the_end
 

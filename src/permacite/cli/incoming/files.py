@@ -5,22 +5,19 @@ from __future__ import annotations
 import sys
 from functools import partial
 from pathlib import Path
+from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from permacite.cli.access import chosen, standing_options
-from permacite.cli.incoming.crawls import add_crawl, tell_pages
-from permacite.cli.incoming.libraries import add_bag, add_library
 from permacite.cli.incoming.reports import confirm_date, tell
 from permacite.cli.output import counted, emit, json_option, note, report
 from permacite.errors import PermaciteError
+from permacite.registry import Registry
 from permacite.service.archive import Archive
-from permacite.service.ingest.crawls import is_crawl
-from permacite.service.ingest.folders import files_in
+from permacite.service.ingest.collections import files_in, is_bag, is_crawl, is_library
 from permacite.service.ingest.options import CommitOptions
-from permacite.service.libraries.bags import is_bag
-from permacite.service.libraries.zotero import files_of, is_library
 from permacite.service.transcripts.relating import pairs_of
 
 if TYPE_CHECKING:
@@ -32,6 +29,19 @@ if TYPE_CHECKING:
     _Outcome: TypeAlias = tuple[list[Saved], int]
 
 __all__ = ["import_"]
+
+_collections = Registry(
+    "permacite.collections",
+    {
+        "bag": "permacite.cli.incoming.collections:add_bag",
+        "crawl": "permacite.cli.incoming.collections:add_crawl",
+        "files of a library": "permacite.service.exchange.zotero_library:files_of",
+        "library": "permacite.cli.incoming.collections:add_library",
+        "pages of a crawl": "permacite.cli.incoming.collections:tell_pages",
+    },
+    kind=FunctionType,
+)
+"""What is done with files that belong together whole."""
 
 _STANDARD_INPUT = Path("-")
 _OF_IMPORT = ("series", "new", "charset", "misquoted", "confirm_date", "reviewed", "trust")
@@ -110,19 +120,18 @@ def import_(  # noqa: PLR0913 - each is an option
     if (pages or list_pages) and not crawls:
         raise click.UsageError("pages are those of crawls, and none is among the files")
     if list_pages:
-        tell_pages(crawls, pages, as_json=as_json)
+        _collections.load("pages of a crawl")(crawls, pages, as_json=as_json)
         return
     with Archive.open(ctx.obj) as archive:
         results, status = _import_files(
             archive, single, options, name=name, uri=uri, as_json=as_json
         )
         fault = _relate(archive, results, transcript_of, language, as_json=as_json)
-        saved = list(results.values())
-        if crawls:
-            more, trouble = add_crawl(archive, crawls, pages, options, as_json=as_json)
-            saved, fault = saved + more, fault or trouble
-    for path, add in further:
-        more, trouble = add(ctx.obj, path, options, as_json=as_json)
+    saved = list(results.values())
+    if crawls:
+        further.insert(0, (crawls, partial(_collections.load("crawl"), pages=pages)))
+    for whole, add in further:
+        more, trouble = add(ctx.obj, whole, options, as_json=as_json)
         saved, fault = saved + more, fault or trouble
     if as_json:
         emit(saved)
@@ -150,17 +159,22 @@ def _settle(options: dict[str, Any]) -> None:
 
 def _parted(
     files: tuple[Path, ...],
-) -> tuple[tuple[Path, ...], list[Path], list[tuple[Path, Callable[..., _Outcome]]]]:
+) -> tuple[tuple[Path, ...], list[Path], list[tuple[Path | list[Path], Callable[..., _Outcome]]]]:
     """Files that are documents, crawls, and bags and libraries, out of files and folders."""
-    found = list(files_in(files, is_bag))
+    found = list(files_in(files))
     crawls = [file for file in found if is_crawl(file)]
     libraries = [file for file in found if is_library(file)]
     bags = [file for file in found if is_bag(file)]
     roots = [each for each in files if each.is_dir()]
-    theirs = {each.resolve() for library in libraries for each in files_of(library, roots)}
+    theirs = {
+        each.resolve()
+        for library in libraries
+        for each in _collections.load("files of a library")(library, roots)
+    }
     others = {*crawls, *libraries, *bags, *(file for file in found if file.resolve() in theirs)}
-    further: list[tuple[Path, Callable[..., _Outcome]]] = [(each, add_bag) for each in bags]
-    further += [(each, partial(add_library, roots=roots)) for each in libraries]
+    further: list[tuple[Path | list[Path], Callable[..., _Outcome]]]
+    further = [(each, _collections.load("bag")) for each in bags]
+    further += [(each, partial(_collections.load("library"), roots=roots)) for each in libraries]
     return tuple(file for file in found if file not in others), crawls, further
 
 

@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING
 import click
 
 from permacite.cli.assertions import told_apart
-from permacite.cli.output import counted, emit, note, report
-from permacite.errors import PermaciteError
+from permacite.cli.output import emit, note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from permacite.service.ingest.saved import LostResource, Saved
 
-__all__ = ["OF_ALL", "confirm_date", "tell", "tell_cited", "tell_each"]
+__all__ = ["confirm_date", "tell"]
 
-OF_ALL = ("series", "new", "confirmed_date", "standing")
-"""Options that count wherever many documents stand together; the rest are of single files."""
 _NAMED = 3
 """How many of what was lost for one reason are named."""
 
@@ -53,35 +50,6 @@ def tell(saved: Saved, *, as_json: bool) -> None:
         if quotation.status == "differs":
             note(told_apart(quotation))
     _tell_missing(saved)
-
-
-def tell_each(
-    outcomes: Iterable[tuple[str, Saved | PermaciteError]], *, as_json: bool
-) -> tuple[list[Saved], int]:
-    """Print what became of many; return what was committed, and the exit status."""
-    status = 0
-    results: list[Saved] = []
-    with counted("importing") as tick:
-        for name, outcome in outcomes:
-            if tick is not None:
-                tick(name)
-            if isinstance(outcome, PermaciteError):
-                note(f"{name}: not imported")
-                status = status or report(outcome, as_json=as_json)
-                continue
-            results.append(outcome)
-            if not as_json:
-                tell(outcome, as_json=False)
-    return results, status
-
-
-def tell_cited(outcomes: Iterable[tuple[str, str | PermaciteError]]) -> None:
-    """Print what citations of another archive are called here, or why they are not cited."""
-    for former, cited in outcomes:
-        if isinstance(cited, PermaciteError):
-            note(f"  not cited again: {former}: {cited.problem}")
-        else:
-            note(f"  cited again: {cited} (there {former})")
 
 
 def _tell_missing(saved: Saved) -> None:

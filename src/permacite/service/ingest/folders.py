@@ -29,14 +29,14 @@ from permacite.scan import compile_pattern
 from permacite.service import sources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from permacite.archive.model.answered import JSON
     from permacite.mhtml.links import Link
     from permacite.service.sources import Incoming
 
-__all__ = ["Complete", "complete", "files_in", "folder_of"]
+__all__ = ["Complete", "complete", "folder_of"]
 
 _PAGES = frozenset({".htm", ".html", ".xht", ".xhtml"})
 _ENDINGS = (
@@ -208,27 +208,3 @@ def _type(link: Link, name: str, content: bytes) -> str:
     by_name = sources.media_type_of(name, content)
     is_known = by_name not in {"text/plain", "application/octet-stream"}
     return media_types.essence(by_name) if is_known else sniff(content)
-
-
-def files_in(
-    paths: Iterable[Path], is_whole: Callable[[Path], bool] | None = None
-) -> Iterator[Path]:
-    """Yield files, and in place of a folder all files in it, by their names.
-
-    What is hidden is left out of folders, and so is whatever is no file, or a link; and the folders
-    of pages that a browser saved with what they show. `is_whole` says which folders stay folders.
-    """
-    for path in paths:
-        if not path.is_dir() or (is_whole is not None and is_whole(path)):
-            yield path
-            continue
-        inside = [each for each in sorted(path.iterdir()) if not each.name.startswith(".")]
-        of_pages = {folder_of(each) for each in inside if each.is_file()}
-        for each in inside:
-            is_part = path in of_pages and folder_of(each) != path
-            if each.is_symlink() or each in of_pages or is_part:
-                continue
-            if each.is_dir():
-                yield from files_in([each], is_whole)
-            elif each.is_file():
-                yield each

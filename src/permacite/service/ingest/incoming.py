@@ -26,8 +26,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from permacite import mhtml, pdi
 from permacite.archive.model.submitted import NewRepresentation
 from permacite.archive.texts import with_indexes
-from permacite.capture.crawls.formats import SUFFIXES, kind_of
-from permacite.capture.crawls.mementos import MementoClaim, at_address, moment_of_stamp
+from permacite.capture.web_archives import (
+    SUFFIXES,
+    MementoClaim,
+    at_address,
+    kind_of,
+    moment_of_stamp,
+)
 from permacite.errors import ParseError
 from permacite.lazy_dataclass import dataclass
 from permacite.markup import Document

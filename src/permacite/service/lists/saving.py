@@ -12,8 +12,8 @@ from permacite.lazy_dataclass import dataclass
 from permacite.markup import Document
 from permacite.media_types import PAGES
 from permacite.mhtml.links import references_of
-from permacite.registry import Registry
 from permacite.service import addresses, names
+from permacite.service.ingest.collections import IMPORTERS
 from permacite.service.ingest.directives import directives_of
 from permacite.service.ingest.options import SaveOptions, SaveRun
 from permacite.service.lists.robots import Robots
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from permacite.archive.model.answered import Version
     from permacite.archive.repository import Repository
     from permacite.capture.browsing.pool import BrowserPool
-    from permacite.service.ingest.carried_citations import CarriedCitations
     from permacite.service.ingest.files import FileIngest
     from permacite.service.ingest.pages import PageIngest
     from permacite.service.ingest.saved import Saved
@@ -34,18 +33,6 @@ if TYPE_CHECKING:
     from permacite.service.lists.reading import ListedLine
 
 __all__ = ["ListRunOptions", "Listed", "Lists", "linked"]
-
-_importers = Registry(
-    "permacite.importers",
-    {
-        "bags": "permacite.service.libraries.bags:Bags",
-        "crawls": "permacite.service.ingest.crawls:Crawls",
-        "extension": "permacite.service.extension.taking:Uploads",
-        "libraries": "permacite.service.libraries.zotero:Libraries",
-    },
-    kind=type,
-)
-"""Importers of the annexes. Each takes the repository."""
 
 Became: TypeAlias = Literal["saved", "unchanged", "failed", "wrong", "repeated", "forbidden"]
 
@@ -145,15 +132,8 @@ class Lists:
         return Submissions(self._repository)
 
     def importer(self, name: str) -> Any:
-        """The importer of bags, crawls or libraries, or of what the extension uploads."""
-        return _importers.load(name)(self._repository)
-
-    @cached_property
-    def carried_citations(self) -> CarriedCitations:
-        """Citations that files of other archives bring along."""
-        from permacite.service.ingest.carried_citations import CarriedCitations
-
-        return CarriedCitations(self._repository)
+        """The importer of bags, crawls, libraries or their citations, or of uploads."""
+        return IMPORTERS.load(name)(self._repository)
 
 
 class _Run:

@@ -24,8 +24,8 @@ from permacite.errors import ConflictError, ParseError, PermaciteError, StorageE
 from permacite.service import names, sources
 from permacite.service.access import GROUNDS, UNSAID
 from permacite.service.assertions.former_names import keep_names
+from permacite.service.exchange.bagit import Bag, is_packed_bag
 from permacite.service.ingest.files import FileIngest, Terms, read_draft
-from permacite.service.libraries.bagit import Bag, is_bag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from permacite.service.access import Choice, Standing
     from permacite.service.ingest.saved import Saved
 
-__all__ = ["Bags", "OpenBag", "is_bag"]
+__all__ = ["Bags", "OpenBag"]
 
 _OWN = "permacite/versions.jsonl"
 _CITED = "permacite/citations.jsonl"
@@ -175,6 +175,8 @@ class OpenBag(Bag):
 
 class Bags:
     """Import of bags as committed versions."""
+
+    is_packed = staticmethod(is_packed_bag)
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository

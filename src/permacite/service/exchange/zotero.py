@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import dataclasses
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from permacite.bibliography.zotero import items_of
-from permacite.errors import NotFoundError, ParseError, PermaciteError, StorageError
+from permacite.errors import NotFoundError, PermaciteError, StorageError
 from permacite.markup import plain_text
 from permacite.media_types import PAGES
 from permacite.service import sources
@@ -23,91 +21,23 @@ from permacite.service.assertions.jottings import Annotations
 from permacite.service.citations.selecting.selections import Selections
 from permacite.service.ingest.files import Draft, FileIngest, Terms, read_draft
 from permacite.service.ingest.folders import complete
-from permacite.service.libraries.zotero_data import NAME, items_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from datetime import date
 
     from permacite.archive.model.answered import JSON
     from permacite.archive.repository import Repository
-    from permacite.bibliography.zotero import Annotation, AttachedFile, ZoteroItem
+    from permacite.bibliography.zotero import AttachedFile, ZoteroItem
     from permacite.service.access import Choice
+    from permacite.service.exchange.zotero_library import Library
     from permacite.service.ingest.saved import Saved
 
-__all__ = ["Libraries", "Library", "files_of", "is_library"]
+__all__ = ["Libraries"]
 
-_MARK = b"http://www.zotero.org/namespaces/export#"
-_HEAD = 1 << 14
-_MOST = 1 << 28
-"""A larger export is refused: it is read as one."""
 _LONGEST = {"tag": 200, "collection": 200, "note": 20_000}
-_DATABASE = b"SQLite format 3\0"
-_OF_DATA = ("cache", "locate", "logs", "pipes", "storage", "styles", "tmp", "translators")
-"""Folders of a data folder, none of whose files is a document by itself."""
 _TOLD = 60
 """So much of the words that are marked names them."""
-
-
-def is_library(path: Path) -> bool:
-    """Whether a file is a library of Zotero: an export, or the database of a data folder."""
-    if path.name != NAME and path.suffix.lower() not in {".rdf", ".xml"}:
-        return False
-    try:
-        with path.open("rb") as file:
-            head = file.read(_HEAD)
-    except OSError:
-        return False  # whoever reads it will say why
-    return head.startswith(_DATABASE) if path.name == NAME else _MARK in head
-
-
-def files_of(path: Path, roots: Sequence[Path] = ()) -> Iterator[Path]:
-    """The files that belong to a library, and are no documents beside it; `roots` as below."""
-    if path.name == NAME:
-        yield from path.parent.glob("*.sqlite*")
-        for folder in _OF_DATA:
-            yield from (each for each in (path.parent / folder).rglob("*") if each.is_file())
-    library = Library(path, roots)
-    for item in library.items:
-        for file in item.files:
-            try:
-                found = library.path_of(file)
-            except PermaciteError:
-                continue
-            yield found
-            if _type_of(found) in PAGES and found.parent != path.parent:
-                yield from (each for each in found.parent.rglob("*") if each.is_file())
-
-
-class Library:
-    """A library of Zotero that was read: an export as RDF, or a data folder.
-
-    Linked files are read where they lie in one of the folders `roots`. Raises ParseError for what
-    is neither, NotFoundError.
-    """
-
-    def __init__(self, path: Path, roots: Sequence[Path] = ()) -> None:
-        self.path = path
-        self.is_data = path.name == NAME
-        self.form = "Zotero" if self.is_data else "Zotero RDF"
-        self._roots = roots
-        try:
-            self.items = items_in(path, roots) if self.is_data else _items(path)
-        except OSError as error:
-            raise NotFoundError(f"it cannot be read: {error.strerror}", path.name) from error
-        self.marked: list[tuple[str, str, Annotation]] = []
-        """What is marked in files that came in: the name here, the path there."""
-
-    def path_of(self, file: AttachedFile) -> Path:
-        """Where a file is. Raises ParseError for one that leads out, NotFoundError."""
-        path = Path(file.path)
-        if not self.is_data or not path.is_absolute():
-            return _inside(self.path, file.path)
-        found = path.resolve()
-        if any(found.is_relative_to(root.resolve()) for root in self._roots):
-            return found
-        problem = "it is linked, and lies in no folder that the command names"
-        raise NotFoundError(problem, file.path, hint="name the folder of linked files beside")
 
 
 class Libraries:
@@ -203,30 +133,6 @@ class Libraries:
                 for piece in pieces if kind == "note" else [text[:longest]]:
                     if piece.strip():
                         self._jottings.annotate(name, kind, piece)
-
-
-def _items(library: Path) -> list[ZoteroItem]:
-    """The items of an export. Raises ParseError, OSError."""
-    with library.open("rb") as file:
-        content = file.read(_MOST + 1)
-    if len(content) > _MOST:
-        raise ParseError(f"expected at most {_MOST:,} octets", library.name, 0, "Zotero RDF")
-    return items_of(content.decode("utf-8-sig", "replace"))
-
-
-def _inside(library: Path, name: str) -> Path:
-    """The path of a file of a library. Raises ParseError for one that leads out of its folder."""
-    path = library.parent
-    for part in name.replace("\\", "/").split("/"):
-        path /= part
-        if part in {"", ".", ".."} or ":" in part or "\0" in part or path.is_symlink():
-            problem = "the path leads out of the folder of the library"
-            raise ParseError(problem, name, 0, hint="nothing was archived of it")
-    return path
-
-
-def _type_of(path: Path) -> str:
-    return sources.media_type_of(path.name, b"")
 
 
 def _terms(library: Library, item: ZoteroItem, file: AttachedFile, terms: Terms) -> Terms:

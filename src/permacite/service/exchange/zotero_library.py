@@ -32,19 +32,25 @@ from pathlib import Path, PureWindowsPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite.bibliography.model import ZOTERO, Claim, Place
-from permacite.bibliography.zotero import TYPES, Annotation, AttachedFile, ZoteroItem
-from permacite.errors import ParseError
+from permacite.bibliography.zotero import TYPES, Annotation, AttachedFile, ZoteroItem, items_of
+from permacite.errors import NotFoundError, ParseError, PermaciteError
+from permacite.media_types import PAGES
 from permacite.scan import compile_pattern
+from permacite.service import sources
+from permacite.service.ingest.collections import ZOTERO_DATABASE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["NAME", "items_in"]
+__all__ = ["Library", "files_of"]
 
-NAME = "zotero.sqlite"
 _ASIDE = ("", "-journal", "-wal")
 _MOST_TRIES = 5
 _MOST = 4 << 30
+_MOST_OF_RDF = 1 << 28
+"""A larger export is refused: it is read as one."""
+_OF_DATA = ("cache", "locate", "logs", "pipes", "storage", "styles", "tmp", "translators")
+"""Folders of a data folder, none of whose files is a document by itself."""
 _YEAR_MONTH_DAY = compile_pattern(r"[0-9]+-[0-9]+-[0-9]+")
 _FIELDS = {
     "title": "title",
@@ -83,7 +89,76 @@ class _Row(NamedTuple):
     key: str
 
 
-def items_in(database: Path, roots: Sequence[Path] = ()) -> list[ZoteroItem]:
+def files_of(path: Path, roots: Sequence[Path] = ()) -> Iterator[Path]:
+    """The files that belong to a library, and are no documents beside it; `roots` as below."""
+    if path.name == ZOTERO_DATABASE:
+        yield from path.parent.glob("*.sqlite*")
+        for folder in _OF_DATA:
+            yield from (each for each in (path.parent / folder).rglob("*") if each.is_file())
+    library = Library(path, roots)
+    for item in library.items:
+        for file in item.files:
+            try:
+                found = library.path_of(file)
+            except PermaciteError:
+                continue
+            yield found
+            if sources.media_type_of(found.name, b"") in PAGES and found.parent != path.parent:
+                yield from (each for each in found.parent.rglob("*") if each.is_file())
+
+
+class Library:
+    """A library of Zotero that was read: an export as RDF, or a data folder.
+
+    Linked files are read where they lie in one of the folders `roots`. Raises ParseError for what
+    is neither, NotFoundError.
+    """
+
+    def __init__(self, path: Path, roots: Sequence[Path] = ()) -> None:
+        self.path = path
+        self.is_data = path.name == ZOTERO_DATABASE
+        self.form = "Zotero" if self.is_data else "Zotero RDF"
+        self._roots = roots
+        try:
+            self.items = _database_items(path, roots) if self.is_data else _exported_items(path)
+        except OSError as error:
+            raise NotFoundError(f"it cannot be read: {error.strerror}", path.name) from error
+        self.marked: list[tuple[str, str, Annotation]] = []
+        """What is marked in files that came in: the name here, the path there."""
+
+    def path_of(self, file: AttachedFile) -> Path:
+        """Where a file is. Raises ParseError for one that leads out, NotFoundError."""
+        path = Path(file.path)
+        if not self.is_data or not path.is_absolute():
+            return _inside(self.path, file.path)
+        found = path.resolve()
+        if any(found.is_relative_to(root.resolve()) for root in self._roots):
+            return found
+        problem = "it is linked, and lies in no folder that the command names"
+        raise NotFoundError(problem, file.path, hint="name the folder of linked files beside")
+
+
+def _exported_items(library: Path) -> list[ZoteroItem]:
+    """The items of an export. Raises ParseError, OSError."""
+    with library.open("rb") as file:
+        content = file.read(_MOST_OF_RDF + 1)
+    if len(content) > _MOST_OF_RDF:
+        raise ParseError(f"expected at most {_MOST_OF_RDF:,} octets", library.name, 0, "Zotero RDF")
+    return items_of(content.decode("utf-8-sig", "replace"))
+
+
+def _inside(library: Path, name: str) -> Path:
+    """The path of a file of a library. Raises ParseError for one that leads out of its folder."""
+    path = library.parent
+    for part in name.replace("\\", "/").split("/"):
+        path /= part
+        if part in {"", ".", ".."} or ":" in part or "\0" in part or path.is_symlink():
+            problem = "the path leads out of the folder of the library"
+            raise ParseError(problem, name, 0, hint="nothing was archived of it")
+    return path
+
+
+def _database_items(database: Path, roots: Sequence[Path] = ()) -> list[ZoteroItem]:
     """The items of a database, and its files that stand by themselves.
 
     Paths of files are below the folder of the database, or whole: those of linked files, which lie
@@ -103,13 +178,13 @@ def items_in(database: Path, roots: Sequence[Path] = ()) -> list[ZoteroItem]:
 
 def _copied(database: Path, folder: Path) -> Path:
     """A copy of a database and its journal, during which neither changed."""
-    copy = folder / NAME
+    copy = folder / ZOTERO_DATABASE
     for _ in range(_MOST_TRIES):
         before = _states(database)
         if before[0] is None or before[0][0] > _MOST:
             raise ParseError(f"expected a database of up to {_MOST:,} octets", database.name, 0)
         for ending, state in zip(_ASIDE, before, strict=True):
-            beside = copy.with_name(NAME + ending)
+            beside = copy.with_name(ZOTERO_DATABASE + ending)
             beside.unlink(missing_ok=True)
             if state is not None:
                 with contextlib.suppress(FileNotFoundError):  # then the states differ

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from permacite.service.access import Choice
     from permacite.service.ingest.saved import Saved
 
-__all__ = ["DERIVED_FROM", "Crawl", "CrawledPage", "Crawls", "Unread", "is_crawl"]
+__all__ = ["DERIVED_FROM", "Crawl", "CrawledPage", "Crawls", "Unread"]
 
 DERIVED_FROM = "http://www.w3.org/ns/prov#wasDerivedFrom"
 _T = TypeVar("_T")
@@ -61,17 +61,6 @@ class Unread(NamedTuple):
     """How many records."""
     told: tuple[str, ...]
     """The first of them: where, of what, and what is wrong."""
-
-
-def is_crawl(path: Path) -> bool:
-    """Whether a file holds pages that can be chosen."""
-    from permacite.capture.crawls.formats import kind_of
-
-    try:
-        with path.open("rb") as file:
-            return kind_of(file) is not None
-    except OSError:
-        return False  # whoever reads it will say why
 
 
 class Crawl:

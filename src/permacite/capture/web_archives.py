@@ -1,9 +1,12 @@
-"""Answers of web archives: of which address they are a copy, and of which time, as they say.
+"""Recognition of what web archives give: files of captures, and copies of single pages.
 
-RFC 7089 (Memento):
-  §2.1.1 Memento-Datetime     -> `memento_of`
-  §2.2.1 rel="original"       -> `memento_of`
-Addresses of copies as the Wayback Machine, OpenWayback and pywb write them: `_ADDRESS`.
+| kind | source | told by |
+|---|---|---|
+| WARC, and its forerunner ARC | WARC 1.1 §4, ARC 1.0 §3 | the first line, packed by gzip or not |
+| WACZ | WACZ 1.1.1 §5 | a zip file with a `datapackage.json` and a folder `archive` |
+| HAR | HAR 1.2 §3 | JSON that begins with a `log`; entries, and a creator or the date of an entry |
+| a copy | RFC 7089 §2.1.1, §2.2.1 | `Memento-Datetime` and `rel="original"`: `memento_of` |
+| a copy | the Wayback Machine, OpenWayback, pywb | its address: `_ADDRESS` |
 
 Readings: a copy is another document than its original: the archive may have put in a bar of its
 own, and led the links to itself. Only the flag `id_` in an address says that it did not.
@@ -11,23 +14,87 @@ own, and led the links to itself. Only the flag `id_` in an address says that it
 
 from __future__ import annotations
 
+import re
+import zipfile
+import zlib
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
+    from typing import BinaryIO
+
     from permacite.capture.model import Headers
 
-__all__ = ["MementoClaim", "at_address", "memento_of", "moment_of_stamp"]
+__all__ = [
+    "SUFFIXES",
+    "Kind",
+    "MementoClaim",
+    "at_address",
+    "kind_of",
+    "memento_of",
+    "moment_of_stamp",
+]
 
+Kind: TypeAlias = Literal["WARC", "WACZ", "HAR"]
+
+SUFFIXES = (".warc", ".warc.gz", ".arc.gz", ".wacz", ".har")
+"""What such files are called."""
+_HEAD = 64
+_MOST_PACKED = 1 << 16
+_MOST_LOG = 1 << 20
+"""How much of a log is looked at for what it must have."""
+_RECORD = compile_pattern(rb"[\r\n]*+WARC/[0-9]+\.[0-9]+\r?\n|filedesc://")
+_LOG = compile_pattern(
+    rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+\{[ \t\r\n]*+\"log\"[ \t\r\n]*+:[ \t\r\n]*+\{"
+)
+_OF_A_LOG = (
+    compile_pattern(rb'"entries"\s*+:\s*+\['),
+    compile_pattern(rb'"(?:creator|startedDateTime)"\s*+:'),  # some write the creator last, or none
+)
+_GZIP = b"\x1f\x8b"
+_ZIP = b"PK\x03\x04"
 _ADDRESS = compile_pattern(
     r"https?://(?P<host>[^/?# ]{1,255})/(?:[^/?# ]{1,100}/){0,3}?(?P<stamp>[0-9]{14})"
     r"(?P<flag>[a-z]{2}_)?/(?P<uri>https?:/{1,2}[^/ ][^ ]{0,8191})"
 )
 _ORIGINAL = compile_pattern(r"<(https?://[^<> ]{1,8192})>([^<,]{0,1000})")
 _REL = compile_pattern(r"(?i);[ \t]*rel=\"?[^\";,]{0,100}\boriginal\b")
+
+
+def kind_of(file: BinaryIO) -> Kind | None:
+    """What kind of collection a file that can be sought is, None where it is none."""
+    file.seek(0)
+    head = file.read(_MOST_PACKED)
+    if _RECORD.match(_unpacked(head)):
+        return "WARC"
+    if head.startswith(_ZIP) and _is_wacz(file):
+        return "WACZ"
+    if _LOG.match(head):
+        log = head + file.read(_MOST_LOG)
+        return "HAR" if all(part.search(log) for part in _OF_A_LOG) else None
+    return None
+
+
+def _unpacked(head: bytes) -> bytes:
+    """The beginning, of what gzip packed if that is what it is."""
+    if not head.startswith(_GZIP):
+        return head[:_HEAD]
+    try:
+        return zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(head, _HEAD)
+    except zlib.error:
+        return b""
+
+
+def _is_wacz(file: BinaryIO) -> bool:
+    try:
+        with zipfile.ZipFile(file) as packed:
+            names = packed.namelist()
+    except Exception:  # noqa: BLE001 - zipfile raises of many kinds for a damaged file
+        return False
+    return "datapackage.json" in names and any(re.match("archive/.", name) for name in names)
 
 
 class MementoClaim(NamedTuple):

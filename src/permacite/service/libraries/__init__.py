@@ -1,1 +1,0 @@
-"""Libraries of other programs: their documents, with what is stated and noted of them."""
