@@ -63,16 +63,16 @@ class _Edge(NamedTuple):
 def characters(text: DocumentText, media_type: str, start: int, end: int) -> Excerpt:
     """Return the characters of the canonical text from `start` up to `end`."""
     found = extent(start, end, text.length, "characters")
-    first, last = _edges(text, found.start, found.end)
-    # A line end that is stored as one character is in the bytes, however much is in the text.
-    begin = _within(text, first) if first.stored else first.before.byte
-    stop = _within(text, last) if last.stored else last.after.byte
+    place = text.octets_between(found.start, found.end) or _counted(text, found.start, found.end)
     words = text.words(found.start, found.end)
-    return _excerpt(text, media_type, words, (begin, stop), clipped=found.clipped)
+    return _excerpt(text, media_type, words, place, clipped=found.clipped)
 
 
-def _edges(text: DocumentText, start: int, end: int) -> list[_Edge]:
-    """Where canonical positions are."""
+def _counted(text: DocumentText, start: int, end: int) -> tuple[int, int]:
+    """Return the bytes between two canonical positions.
+
+    A line end that is stored as one character is in them, however much is in the text.
+    """
     edges = []
     positions = (start, end)
     entity = text.entity
@@ -80,7 +80,9 @@ def _edges(text: DocumentText, start: int, end: int) -> list[_Edge]:
         inside = position - before.pdi("http")
         after = entity.place("char", before.char("http") + 1) if inside else before
         edges.append(_Edge(before, after, inside))
-    return edges
+    first, last = edges
+    begin = _within(text, first) if first.stored else first.before.byte
+    return begin, _within(text, last) if last.stored else last.after.byte
 
 
 def _within(text: DocumentText, edge: _Edge) -> int:

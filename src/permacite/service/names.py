@@ -152,7 +152,7 @@ class TextOf:
         """The same text, for fragments of RFC 5147."""
         document = self.document
         return fragments.Text(
-            document.entity.source, document.charset, "http", index=document.index
+            document.source, document.charset, "http", index=document.index, whole=document.whole
         )
 
 

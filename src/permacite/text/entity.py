@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from permacite import charsets
 from permacite.errors import IntegrityError
 from permacite.lazy_dataclass import dataclass
-from permacite.text.reading import BLOCK_BYTES, BlockReader, digest, source_of
+from permacite.text.reading import BLOCK_BYTES, BlockReader, DecodedBlock, digest, source_of
 from permacite.text.tally import (
     DecodingMark,
     Measure,
@@ -43,9 +43,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
     from typing import Self
 
-    from permacite.charsets import Charset
     from permacite.text.index import Index
-    from permacite.text.reading import Buffer, ByteSource, DecodedBlock, Errors
+    from permacite.text.reading import Buffer, ByteSource, Errors
     from permacite.text.tally import LineEndings, Unit
 
 __all__ = ["DocumentText", "Ends", "Entity", "Span", "Survey", "TextPlace", "canonical"]
@@ -75,7 +74,7 @@ class Entity:
     (RFC 2046: US-ASCII where none is). `line_endings` is "http" (CRLF, LF and CR, mixed), "mime"
     (CRLF alone), "all" (NEL and CR NEL besides) or "lf" (CRLF and LF); None is "all" for EBCDIC
     charsets and "http" for others. `errors` is "replace" or "strict". An `index` of the same bytes
-    makes every answer quick.
+    makes every answer quick; so does `whole`, where they are one block that is decoded already.
 
     Raises ParseError for a charset that cannot be decoded, and, where `errors` is "strict",
     whenever bytes are read that are no characters. Raises IntegrityError for an index of an entity
@@ -90,13 +89,14 @@ class Entity:
         *,
         errors: Errors = "replace",
         index: Index | None = None,
+        whole: DecodedBlock | None = None,
     ) -> None:
         self.source = source_of(source)
         self.charset = charsets.resolve(charset) if isinstance(charset, str) else charset
         self.line_endings = line_endings_in(self.charset, line_endings)
-        with self.source.reading() as fetch:
-            head = bytes(fetch(0, charsets.LONGEST_MARK))
-        self._use(self.charset.encoding(head), errors, index)
+        encoding = _encoding(self.source, self.charset) if whole is None else whole.encoding
+        self._use(encoding, errors, index)
+        self._survey.whole = whole
 
     def _use(self, encoding: charsets.Encoding, errors: Errors, index: Index | None) -> None:
         """Set up what finds places. Raises as the constructor does."""
@@ -131,7 +131,7 @@ class Entity:
     @property
     def end(self) -> Tally:
         """The counts of the whole entity."""
-        return self._survey.end(self._plan(lines=True))
+        return self._survey.end(self._plan())
 
     @property
     def md5(self) -> str:
@@ -154,7 +154,7 @@ class Entity:
 
         Raises ValueError for a negative position.
         """
-        return self._places(unit, positions, lines=True)
+        return self._survey.places(Measure(unit, self.line_endings, self._plan()), positions)
 
     def span(self, start: int, end: int, unit: Unit = "char") -> Span:
         """Return the part from position `start` up to `end`, both clamped to the entity.
@@ -163,7 +163,9 @@ class Entity:
         """
         if start > end:
             raise ValueError(f"range runs backwards: {start},{end}")
-        return self.between(*self._places(unit, [start, end]))
+        plan = self._plan(lines=unit not in {"char", "code_point"})
+        measure = Measure(unit, self.line_endings, plan)
+        return self.between(*self._survey.places(measure, [start, end]))
 
     def slice(self, span: Span) -> str:
         """Return the decoded text of a span of this entity, its line endings as they are."""
@@ -176,15 +178,8 @@ class Entity:
             pieces.append(block.text[max(0, low) : high])
         return "".join(pieces)
 
-    def _plan(self, *, lines: bool) -> Plan:
+    def _plan(self, *, lines: bool = True) -> Plan:
         return Plan(lines=lines, nel=self.line_endings == "all")
-
-    def _places(self, unit: Unit, positions: Sequence[int], *, lines: bool = False) -> list[Tally]:
-        """Return the counts; those of line endings only if `lines`, or if `unit` needs them."""
-        if min(positions) < 0:
-            raise ValueError("a position is not negative")
-        plan = self._plan(lines=lines or unit not in {"char", "code_point"})
-        return self._survey.places(Measure(unit, self.line_endings, plan), positions)
 
     def between(self, start: Tally, end: Tally) -> Span:
         """Return the part between two places."""
@@ -194,6 +189,11 @@ class Entity:
             (start.code_point, end.code_point),
             (start.byte, end.byte),
         )
+
+
+def _encoding(source: ByteSource, charset: charsets.Charset) -> charsets.Encoding:
+    with source.reading() as fetch:
+        return charset.encoding(bytes(fetch(0, charsets.LONGEST_MARK)))
 
 
 class TextPlace(NamedTuple):
@@ -214,11 +214,6 @@ class Walker:
         self.offset = 0
         """Where in the block's text the place of `before` is; never inside a line ending."""
 
-    @property
-    def end(self) -> int:
-        """Where the block ends, in bytes."""
-        return self.block.end
-
     def place(self, position: int) -> TextPlace:
         """Return the place of a position that is not before the last one asked for."""
         while not (self.block.last or self._ahead(position) < len(self.block.text) - self.offset):
@@ -235,7 +230,7 @@ class Walker:
         """How many code points of the block a position is ahead; more than are left."""
         if self.measure.unit == "code_point":
             return position - self.before.code_point
-        if position >= self.end:
+        if position >= self.block.end:
             return len(self.block.text) - self.offset
         start = self.before.byte - self.block.start
         return len(self.block.data[start : position - self.block.start].decode())
@@ -264,6 +259,7 @@ class Survey:
 
     def __init__(self, reader: BlockReader, index: Index | None = None) -> None:
         self.reader = reader
+        self.whole: DecodedBlock | None = None
         self.index = index
         self.invalid = index is not None and not index.valid
         self._ends: dict[Plan, Tally] = {}
@@ -274,7 +270,9 @@ class Survey:
         """Return the counts of the whole entity."""
         if self.index is not None:
             return self.index.end
-        if plan not in self._ends:
+        if plan not in self._ends and self.whole is not None:
+            self._ends[plan] = _after(self.whole, self._first.tally, plan)
+        elif plan not in self._ends:
             for mark in self._sweep(plan):
                 self._see(mark, plan)
         return self._ends[plan]
@@ -282,15 +280,15 @@ class Survey:
     def places(self, measure: Measure, targets: Sequence[int]) -> list[Tally]:
         """Return the counts before each position; those of the end for positions beyond it.
 
-        Reads the entity once, up to the last of them.
+        Reads the entity once, up to the last of them. Raises ValueError for a negative position.
         """
         wanted = sorted(set(targets))
+        if wanted and wanted[0] < 0:
+            raise ValueError("a position is not negative")
         tallies: dict[int, Tally] = {}
         with closing(self._approaches(measure, wanted)) as approaches:
             for target, (start, more) in zip(wanted, approaches, strict=True):
-                tallies[target] = start.tally
-                if more:
-                    tallies[target] = self._walk(measure, target, start)
+                tallies[target] = self._walk(measure, target, start) if more else start.tally
         return [tallies[target] for target in targets]
 
     def each(
@@ -307,7 +305,7 @@ class Survey:
                 if not more:
                     yield TextPlace(start.tally, inside=False)
                     continue
-                if walker is None or walker.end < start.tally.byte:
+                if walker is None or walker.block.end < start.tally.byte:
                     walker = Walker(self.reader, start, measure)
                 yield walker.place(position)
                 self.invalid = self.invalid or walker.block.invalid
@@ -368,11 +366,15 @@ class Survey:
             offset = seek(block.text, unit, target - before.position(unit, mode), mode)
             if offset < len(block.text) or block.last:
                 break
-        inside = tally(block.text, 0, offset, plan=plan)
-        return before.plus(inside)._replace(byte=block.byte(offset))
+        return before.plus(tally(block.text, 0, offset, plan=plan))._replace(
+            byte=block.byte(offset)
+        )
 
     def _from(self, start: DecodingMark, plan: Plan) -> Iterator[tuple[DecodedBlock, Tally]]:
         """Yield the blocks from `start` on, with the counts before each; the last read is kept."""
+        if self.whole is not None:
+            yield self.whole, start.tally
+            return
         if self._kept is not None and self._kept[0] == (start, plan):
             _, block, before = self._kept
             yield block, before
@@ -400,23 +402,37 @@ class DocumentText:
     def __init__(
         self,
         source: Buffer | os.PathLike[str] | ByteSource,
-        charset: Charset,
+        charset: charsets.Charset,
         index: Index | None = None,
     ) -> None:
-        self.entity = Entity(source, charset, _MODE, index=index)
-        self.index = index
-
-    @property
-    def charset(self) -> Charset:
+        self.source = source_of(source)
+        self.charset = charset
         """What the octets are decoded by."""
-        return self.entity.charset
+        self.index = index
+        if index is not None:
+            self.entity = Entity(self.source, charset, _MODE, index=index)
+        self.encoding = _encoding(self.source, charset) if index is None else self.entity.encoding
+
+    @cached_property
+    def entity(self) -> Entity:
+        """The places in it."""
+        return Entity(self.source, self.charset, _MODE, whole=self.whole)
 
     @cached_property
     def stored(self) -> str:
         """All characters, line ends as they are stored."""
-        encoding = self.entity.encoding
-        with self.entity.source.whole() as data:
-            return encoding.decode(bytes(data[encoding.mark_bytes :]))
+        with self.source.whole() as data:
+            return self.encoding.decode(bytes(data[self.encoding.mark_bytes :]))
+
+    @cached_property
+    def whole(self) -> DecodedBlock | None:
+        """A small text as one block, None for others; so its entity need not decode it again."""
+        is_small = self.index is None and self.source.size <= BLOCK_BYTES
+        if not is_small or "\ufffd" in self.stored:  # bytes that are no characters, perhaps
+            return None
+        start = self.encoding.mark_bytes
+        octets = self.octets(start, self.source.size)
+        return DecodedBlock(self.encoding, start, octets, self.stored)
 
     @cached_property
     def text(self) -> str:
@@ -446,20 +462,32 @@ class DocumentText:
 
     def slice(self, span: Span) -> str:
         """Return the characters of a span, line ends as they are stored."""
-        if self.index is None:
-            return self.stored[slice(*span.code_point)]
-        return self.entity.slice(span)
+        return (
+            self.stored[slice(*span.code_point)] if self.index is None else self.entity.slice(span)
+        )
 
     def octets(self, start: int, end: int) -> bytes:
         """Return the octets from `start` up to `end`."""
-        with self.entity.source.reading() as fetch:
+        with self.source.reading() as fetch:
             return bytes(fetch(start, end))
+
+    def octets_between(self, start: int, end: int) -> Ends | None:
+        """The octets of a part of a small text, as `extract` counts them; None: they are counted.
+
+        A line end that is stored as one character is in them, however much of it is in the part.
+        """
+        block, text = self.whole, self.text
+        if block is None or ("\r" in block.text and len(text) > len(block.text)):
+            return None
+        if len(text) > len(block.text):  # each line end is one character
+            start -= text.count("\r\n", 0, start) + (text[start - 1 : start + 1] == "\r\n")
+            end -= text.count("\r\n", 0, end)
+        return block.byte(start), block.byte(end)
 
     def offset(self, octet: int) -> int:
         """How many characters of the stored text stand before an octet."""
-        encoding = self.entity.encoding
-        before = self.octets(encoding.mark_bytes, max(encoding.mark_bytes, octet))
-        return len(encoding.decode(before))
+        start = self.encoding.mark_bytes
+        return len(self.encoding.decode(self.octets(start, max(start, octet))))
 
 
 def canonical(text: str) -> str:

@@ -94,11 +94,11 @@ class DecodedBlock:
     start: int
     data: bytes
     text: str
-    state: State
-    after: State
-    invalid: bool
-    last: bool
-    ahead: bytes
+    state: State = None
+    after: State = None
+    invalid: bool = False
+    last: bool = True
+    ahead: bytes = b""
     """Some bytes that follow: a decoder may have seen them before it knew what these ones are."""
 
     @property
@@ -222,26 +222,19 @@ class BlockReader:
 
         None where the decoder cannot tell without seeing more.
         """
+        decoder, invalid = _decoder(self.encoding, "strict", state), False
         try:
-            return self._decoded_as("strict", data, state, last=last)
+            text = _fed(decoder, data, last=last)
         except UnicodeDecodeError as error:
             if self.errors == "strict":
                 raise _refused(self.encoding, data, start, error) from None
-            piece = self._decoded_as("replace", data, state, last=last)
-            return None if piece is None else piece._replace(invalid=True)
-
-    def _decoded_as(
-        self, errors: Errors, data: bytes, state: State, *, last: bool
-    ) -> _DecodedPiece | None:
-        decoder = _decoder(self.encoding, errors, state)
-        text = _fed(decoder, data, last=last)
+            decoder, invalid = _decoder(self.encoding, "replace", state), True
+            text = _fed(decoder, data, last=last)
         if text is None:
             return None
         pending, after = decoder.getstate()
-        used = len(data) - len(pending)
-        return _DecodedPiece(
-            text, used, None if after == _fresh(self.encoding) else after, invalid=False
-        )
+        settled = None if after == _fresh(self.encoding) else after
+        return _DecodedPiece(text, len(data) - len(pending), settled, invalid)
 
 
 _NOTHING = _DecodedPiece("", 0, None, invalid=False)

@@ -200,7 +200,7 @@ def seek(text: str, unit: Unit, target: int, mode: LineEndings) -> int:
     if unit == "char":
         return _char_place(text, target, mode)
     if unit == "pdi":
-        return _last_place(text, target, mode)
+        return _halved(text, unit, target, mode)[0]
     if unit == "line":
         return _line_ending(text, target - 1, mode)[1] if target else 0
     return _line_ending(text, target, mode)[0]
@@ -208,7 +208,7 @@ def seek(text: str, unit: Unit, target: int, mode: LineEndings) -> int:
 
 def _char_place(text: str, target: int, mode: LineEndings) -> int:
     """Return the last place with so many characters before it: step by what was merged so far."""
-    terms = _merged(mode) if "\r" in text else ()
+    terms = _MERGED[mode == "all"] if "\r" in text else ()
     length = len(text)
     offset, merged, place = 0, 0, min(target, length)
     while offset < place:
@@ -219,16 +219,9 @@ def _char_place(text: str, target: int, mode: LineEndings) -> int:
     return offset + splits_ending(text, offset, mode)
 
 
-def _last_place(text: str, target: int, mode: LineEndings) -> int:
-    """Return the last place whose position in the canonical text is not after `target`."""
-    low, high, left = _halved(text, "pdi", target, mode, few=1)
-    # The halving never tries the very end; from there on it is at most one line ending away.
-    return high if _counter(text, "pdi", mode)(low, high) <= left else low
-
-
 def _line_ending(text: str, before: int, mode: LineEndings) -> tuple[int, int]:
     """Return start and end of the line ending that so many stand before; the end if none is."""
-    low, _, left = _halved(text, "line", before, mode, few=_FEW)
+    low, left = _halved(text, "line", before, mode)
     for match in _PATTERNS[mode].finditer(text, low):
         if left == 0:
             return match.span()
@@ -236,16 +229,15 @@ def _line_ending(text: str, before: int, mode: LineEndings) -> tuple[int, int]:
     return len(text), len(text)
 
 
-def _halved(
-    text: str, unit: Unit, target: int, mode: LineEndings, *, few: int
-) -> tuple[int, int, int]:
-    """Halve the text around a position until `few` characters are left.
+def _halved(text: str, unit: Unit, target: int, mode: LineEndings) -> tuple[int, int]:
+    """Return a place before a position of `unit`, and the position as seen from there.
 
-    Returns the part, and the position as seen from its start.
+    Halves the text around it: until few characters are left for "line", else to the last place that
+    is not after it.
     """
     count = _counter(text, unit, mode)
     low, high, left = 0, len(text), target
-    while high - low > few:
+    while high - low > (_FEW if unit == "line" else 1):
         middle = (low + high) // 2
         middle += splits_ending(text, middle, mode)
         if middle >= high:
@@ -255,7 +247,8 @@ def _halved(
             low, left = middle, left - passed
         else:
             high = middle
-    return low, high, left
+    # The halving never tries the very end; from there on it is at most one line ending away.
+    return (high if unit == "pdi" and count(low, high) <= left else low), left
 
 
 _FEW = 1024
@@ -275,25 +268,24 @@ _ENDINGS: dict[LineEndings, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 """What line endings are counted by: what is added, and what was added twice."""
 
-
-def _merged(mode: LineEndings) -> tuple[str, ...]:
-    """Return the line endings of two code points."""
-    return ("\r\n", "\r\x85") if mode == "all" else ("\r\n",)
+_MERGED = (("\r\n",), ("\r\n", "\r\x85"))
+"""Line endings of two code points, without and with NEL."""
 
 
 def _counter(text: str, unit: Unit, mode: LineEndings) -> Callable[[int, int], int]:
     """A function that counts `unit`s between two places that are not inside a line ending."""
-    plus, minus = _ENDINGS[mode]
-    if unit == "pdi":
-        minus += _merged(mode)
     width = 1 if unit == "pdi" else 0
-    terms = [(1, term) for term in plus if term in text]
-    terms += [(-1, term) for term in minus if term in text]
+    terms: list[tuple[int, str]] = []
+    for sign, endings in zip(
+        (1, -1, -width), (*_ENDINGS[mode], _MERGED[mode == "all"]), strict=True
+    ):
+        terms.extend((sign, term) for term in endings if term in text)
 
     def count(low: int, high: int) -> int:
-        return width * (high - low) + sum(
-            sign * text.count(term, low, high) for sign, term in terms
-        )
+        total = width * (high - low)
+        for sign, term in terms:
+            total += sign * text.count(term, low, high)
+        return total
 
     return count
 
