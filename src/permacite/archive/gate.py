@@ -22,22 +22,23 @@ from __future__ import annotations
 import dataclasses
 import json
 from datetime import UTC
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeVar
 
 from permacite import pdi as grammar
 from permacite.archive import names
+from permacite.archive.canonical_json import canonical_json
 from permacite.archive.entries import hash_of
-from permacite.archive.model.answered import Provenance, Restriction
+from permacite.archive.model.answered import REASONS, UNSTATED, Provenance, Restriction, Withdrawal
 from permacite.archive.records import access, statements, versions
 from permacite.archive.records.access import standing_alone
 from permacite.archive.records.rows import Together
-from permacite.archive.statements import EFFECTS, subjects_of, tombstones, without_persons
 from permacite.cache import Cache
 from permacite.errors import (
     ClosedError,
     ErasedError,
     ParseError,
     RestrictedError,
+    StorageError,
     WithdrawnError,
 )
 from permacite.lazy_dataclass import dataclass
@@ -58,11 +59,23 @@ if TYPE_CHECKING:
         Representation,
         Standing,
         Version,
-        Withdrawal,
     )
     from permacite.archive.records.rows import Session
 
-__all__ = ["PUBLIC", "Audience", "FullNames", "Gate", "full_names_of", "of_all"]
+__all__ = [
+    "EFFECTS",
+    "PUBLIC",
+    "Audience",
+    "FullNames",
+    "Gate",
+    "full_names_of",
+    "of_all",
+    "subjects_of",
+    "withdrawal_in",
+    "without_persons",
+]
+
+_Cited = TypeVar("_Cited", "Citation", CitationPDI)
 
 _CACHE_BYTES = 16 << 20
 _NAME_BYTES = 2 << 10
@@ -79,6 +92,10 @@ _CLOSED = {
 }
 """Messages for accesses with a time or a place."""
 _GONE, _FORBIDDEN = 410, 403
+_STATUSES = (_GONE, 451)
+_WITHDRAWN = "withdrawn"
+EFFECTS = (_WITHDRAWN, "reinstated")
+"""The predicates that decide whether something is given out."""
 _ASKED_AT_ONCE = 10_000
 """SQLite takes 32,766 parameters in one question, and each is two."""
 
@@ -111,7 +128,9 @@ def _said(
     closed = access.ask_standings(together, pdis) if standings else []
     said = statements.ask_assertions(together, subjects_of(representations), EFFECTS)
     together.put()
-    return access.standings_of(closed), statements.assertions_of(connection, said)
+    return access.standings_of(closed) if standings else {}, statements.assertions_of(
+        connection, said
+    )
 
 
 class Gate:
@@ -202,15 +221,8 @@ class Gate:
         )
         return [version for version in versions if of_all(version, restricted) is None]
 
-    def citations(self, citations: Sequence[Citation]) -> Sequence[Citation]:
-        """Return the citations whose words the audience may read."""
-        if not self.public:
-            return citations
-        hidden = self.hidden([citation.pdi for citation in citations])
-        return [citation for citation in citations if citation.pdi not in hidden]
-
-    def quotations(self, citations: Sequence[CitationPDI]) -> Sequence[CitationPDI]:
-        """Return the quotations in documents that the audience may read."""
+    def citations(self, citations: Sequence[_Cited]) -> Sequence[_Cited]:
+        """Return the citations, or quotations, in documents that the audience may read."""
         if not self.public:
             return citations
         hidden = self.hidden([citation.pdi for citation in citations])
@@ -345,6 +357,63 @@ def _bare_format(representation: Representation) -> Representation:
     """Return a format by its name and type alone."""
     return dataclasses.replace(
         representation, decoding=None, size_bytes=0, digest="", received_digest=None
+    )
+
+
+def subjects_of(representations: Iterable[Representation]) -> list[str]:
+    """The subjects that withdrawals of representations may have, each once."""
+    subjects: dict[str, None] = {}
+    for representation in representations:
+        name = representation.pdi.canonical()  # a URN, as all names in the catalog
+        document = name.removesuffix(f".{representation.format}.{representation.pdi.version}")
+        subjects[document] = subjects[name] = None
+    return list(subjects)
+
+
+def tombstones(
+    representations: Iterable[Representation], said: Sequence[Assertion]
+) -> dict[PDI, Withdrawal]:
+    """Of what was `said` of their subjects, the tombstones over those that are not given out."""
+    latest = {each.subject: (place, each) for place, each in enumerate(said)}
+    over: dict[PDI, Withdrawal] = {}
+    for representation in representations if latest else ():
+        places = [latest[name] for name in subjects_of([representation]) if name in latest]
+        _, last = max(places, default=(0, None))
+        if last is not None and last.predicate == _WITHDRAWN:
+            over[representation.pdi] = withdrawal_in(last)
+    return over
+
+
+def without_persons(assertion: Assertion) -> Assertion:
+    """Return a withdrawal, or the end of one, with nothing in it but codes."""
+    codes: dict[str, JSON] = {}
+    if assertion.predicate == _WITHDRAWN:
+        withdrawal = withdrawal_in(assertion)
+        codes = {"reason": withdrawal.reason, "status": withdrawal.status}
+    return dataclasses.replace(assertion, object=canonical_json(codes).decode(), who=None)
+
+
+def withdrawal_in(assertion: Assertion) -> Withdrawal:
+    """Return the withdrawal that a statement is; earlier ones had a reason in any words.
+
+    Raises StorageError where it cannot be read: what it is about is then given out to nobody.
+    """
+    try:
+        said = json.loads(assertion.object)
+        reason = str(said["reason"])
+        status = _STATUSES[_STATUSES.index(said["status"])]
+    except (ValueError, LookupError, TypeError) as error:
+        raise StorageError(
+            f"the catalog is damaged: the withdrawal of {assertion.subject} cannot be read",
+            path="",
+            reason="damaged",
+        ) from error
+    return Withdrawal(
+        pdi=assertion.subject,
+        status=status,
+        reason=reason if reason in REASONS else UNSTATED,
+        who=assertion.who,
+        withdrawn_at=assertion.stated_at,
     )
 
 

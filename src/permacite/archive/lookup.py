@@ -108,7 +108,7 @@ class VersionLookup:
         `restricted`, of its formats, spares asking.
         """
         withheld = self.restrictions(version.representations) if restricted is None else restricted
-        return names.given_out(version, None, withheld) or version.representations[0]
+        return _given_out(version, None, withheld) or version.representations[0]
 
     def _given_out(self, pdi: PDI, chosen: Representation) -> Representation:
         """The format that answers to `pdi` if `chosen` would: another where that is restricted."""
@@ -120,7 +120,7 @@ class VersionLookup:
         if version is None:
             return chosen
         restricted = self._gate.restrictions(version.representations)
-        return names.given_out(version, pdi.format, restricted) or chosen
+        return _given_out(version, pdi.format, restricted) or chosen
 
     def find_versions(self, pdis: Sequence[PDI], *, agreed: bool = False) -> list[Version | None]:
         """The version that each of many names has, in their order; None if unknown.
@@ -150,6 +150,20 @@ class VersionLookup:
     def restrictions(self, representations: Iterable[Representation]) -> dict[PDI, Restriction]:
         """The restrictions of those of `representations` whose octets are not given out."""
         return self._gate.restrictions(representations)
+
+
+def _given_out(
+    version: Version, token: str | None, withheld: Mapping[PDI, Restriction]
+) -> Representation | None:
+    """The format that answers to a token, of those given out, of all if none is; None if none."""
+    formats = version.representations
+    given = [
+        representation for representation in formats if representation.pdi not in withheld
+    ] or formats
+    place = versions.nearest(
+        token, [(representation.format, representation.media_type) for representation in given]
+    )
+    return None if place is None else given[place]
 
 
 class VersionOrigins:

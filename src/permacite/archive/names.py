@@ -1,20 +1,17 @@
-"""Names of an archive: which may be minted, and which of several formats a name means."""
+"""Names of an archive: which may be minted, and the forms in which they are kept and searched."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from permacite import pdi as grammar
 from permacite.archive.model.answered import Selection
 from permacite.errors import ConflictError, ParseError
-from permacite.media_types import PAGES
 from permacite.pdi import PDI, CitationPDI, FragmentPDI, PDIPattern
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
-
-    from permacite.archive.model.answered import Representation, Version
+    from permacite.archive.model.answered import Version
 
 __all__ = [
     "as_urn",
@@ -24,16 +21,10 @@ __all__ = [
     "checked_unique_id",
     "cited_document",
     "full_name",
-    "given_out",
-    "nearest",
     "selection",
 ]
 
 _ANY = "*"
-_WANTED: dict[str | None, tuple[str, ...]] = {
-    None: (*PAGES, "text/plain"),
-    "text": ("text/plain",),
-}
 _DAY = "/2000/01/01/"
 """Any day does where a name is only checked."""
 
@@ -97,39 +88,6 @@ def full_name(version: Version) -> str:
     """
     token = next(iter(version.formats), "text")
     return str(version.pdi.document.with_(format=token, version=version.number))
-
-
-def given_out(
-    version: Version, token: str | None, withheld: Container[PDI]
-) -> Representation | None:
-    """The format that answers to a token, of those given out, of all if none is; None if none."""
-    formats = version.representations
-    given = [
-        representation for representation in formats if representation.pdi not in withheld
-    ] or formats
-    place = nearest(
-        token, [(representation.format, representation.media_type) for representation in given]
-    )
-    return None if place is None else given[place]
-
-
-def nearest(token: str | None, formats: Sequence[tuple[Any, ...]]) -> int | None:
-    """Which of `formats`, tuples of token and media type and more, answers to a token.
-
-    None where none does. A short alias stands for its media type. Without a token the page answers,
-    HTML or XHTML, then plain text, then the first. This is the one place that decides it.
-    """
-    if token is not None:
-        token = token.lower()
-        for place, columns in enumerate(formats):
-            if columns[0] == token:
-                return place
-    alias = None if token is None else grammar.alias_for(token)
-    for media_type in _WANTED.get(token, () if alias is None else (alias,)):
-        for place, each in enumerate(formats):
-            if each[1] == media_type:
-                return place
-    return 0 if token is None and formats else None
 
 
 def selection(pattern: PDI | PDIPattern | None, *, latest: bool) -> Selection:

@@ -69,12 +69,12 @@ class CitedPassages:
     def quotations(self, pdi: PDI) -> Sequence[CitationPDI]:
         """Each quotation in the document, version or format `pdi`, as A@origin=B (PDI §3.5)."""
         quotations = [_citation(*row) for row in self._catalog.read(citations.quotations, pdi)]
-        return self._gate.quotations(quotations)
+        return self._gate.citations(quotations)
 
     def quoters(self, pdi: PDI) -> Sequence[CitationPDI]:
         """Who quotes the document, version or format `pdi`, as A@origin=B, oldest first."""
         quotations = [_citation(*row) for row in self._catalog.read(citations.quoters, pdi)]
-        return self._gate.quotations(
+        return self._gate.citations(
             [quotation for quotation in quotations if _is_of(quotation.cited, pdi)]
         )
 

@@ -13,32 +13,28 @@ and about one format of one version, the latest counts.
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from typing import TYPE_CHECKING, Literal
 
 from permacite import pdi as grammar
 from permacite.archive import names
 from permacite.archive.canonical_json import canonical_json
-from permacite.archive.model.answered import REASONS, UNSTATED, Assertion, Withdrawal
+from permacite.archive.gate import EFFECTS, subjects_of, withdrawal_in
+from permacite.archive.model.answered import REASONS
 from permacite.archive.records import statements, versions
-from permacite.errors import ConflictError, NotFoundError, ParseError, StorageError
+from permacite.errors import ConflictError, NotFoundError, ParseError
 from permacite.pdi.predicates import check_predicate, predicate_iri
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from permacite.archive.engine.catalog import Catalog
-    from permacite.archive.model.answered import JSON, Representation
+    from permacite.archive.model.answered import Assertion, Representation, Withdrawal
     from permacite.pdi import PDI
 
-__all__ = ["EFFECTS", "Statements", "subjects_of", "tombstones", "without_persons"]
+__all__ = ["Statements"]
 
-_STATUSES = (410, 451)
-_WITHDRAWN = "withdrawn"
-_REINSTATED = "reinstated"
-EFFECTS = (_WITHDRAWN, _REINSTATED)
-"""The predicates that decide whether something is given out."""
+_WITHDRAWN, _REINSTATED = EFFECTS
 
 
 class Statements:
@@ -93,7 +89,7 @@ class Statements:
             raise ParseError(problem, reason, 0, hint="words go into a note, which is private")
         subject = self._subject(pdi)
         text = canonical_json({"reason": reason, "status": int(status)}).decode()
-        return _withdrawal(
+        return withdrawal_in(
             self._catalog.write(
                 statements.record_assertion, subject, _WITHDRAWN, text, who=who, remark=note
             )
@@ -135,7 +131,7 @@ class Statements:
 
     def withdrawal(self, representation: Representation) -> Withdrawal | None:
         """Return the tombstone over a representation, None where it is given out."""
-        return self._latest(_subjects(representation))
+        return self._latest(subjects_of([representation]))
 
     def _subject(self, pdi: PDI) -> str:
         """The subject of a withdrawal of `pdi`. Raises NotFoundError, ConflictError."""
@@ -153,68 +149,9 @@ class Statements:
         said = self._catalog.read(statements.assertions, subjects, EFFECTS)
         if not said or said[-1].predicate == _REINSTATED:
             return None
-        return _withdrawal(said[-1])
+        return withdrawal_in(said[-1])
 
 
 def _canonical(subject: str) -> str:
     """Return a PDI in canonical form, as a URN. Raises ParseError."""
     return names.as_urn(grammar.parse(subject))
-
-
-def subjects_of(representations: Iterable[Representation]) -> list[str]:
-    """The subjects that withdrawals of representations may have, each once."""
-    return list(dict.fromkeys(name for each in representations for name in _subjects(each)))
-
-
-def tombstones(
-    representations: Iterable[Representation], said: Sequence[Assertion]
-) -> dict[PDI, Withdrawal]:
-    """Of what was `said` of their subjects, the tombstones over those that are not given out."""
-    latest = {each.subject: (place, each) for place, each in enumerate(said)}
-    over: dict[PDI, Withdrawal] = {}
-    for representation in representations if latest else ():
-        places = [latest[name] for name in _subjects(representation) if name in latest]
-        _, last = max(places, default=(0, None))
-        if last is not None and last.predicate == _WITHDRAWN:
-            over[representation.pdi] = _withdrawal(last)
-    return over
-
-
-def _subjects(representation: Representation) -> tuple[str, str]:
-    """The subjects that a withdrawal of a representation may have."""
-    name = names.as_urn(representation.pdi)
-    # A full name is that of the document, and what it says of a format behind that.
-    return name.removesuffix(f".{representation.format}.{representation.pdi.version}"), name
-
-
-def without_persons(assertion: Assertion) -> Assertion:
-    """Return a withdrawal, or the end of one, with nothing in it but codes."""
-    codes: dict[str, JSON] = {}
-    if assertion.predicate == _WITHDRAWN:
-        withdrawal = _withdrawal(assertion)
-        codes = {"reason": withdrawal.reason, "status": withdrawal.status}
-    return dataclasses.replace(assertion, object=canonical_json(codes).decode(), who=None)
-
-
-def _withdrawal(assertion: Assertion) -> Withdrawal:
-    """Return the withdrawal that a statement is; earlier ones had a reason in any words.
-
-    Raises StorageError where it cannot be read: what it is about is then given out to nobody.
-    """
-    try:
-        said = json.loads(assertion.object)
-        reason = str(said["reason"])
-        status = _STATUSES[_STATUSES.index(said["status"])]
-    except (ValueError, LookupError, TypeError) as error:
-        raise StorageError(
-            f"the catalog is damaged: the withdrawal of {assertion.subject} cannot be read",
-            path="",
-            reason="damaged",
-        ) from error
-    return Withdrawal(
-        pdi=assertion.subject,
-        status=status,
-        reason=reason if reason in REASONS else UNSTATED,
-        who=assertion.who,
-        withdrawn_at=assertion.stated_at,
-    )

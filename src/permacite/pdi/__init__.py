@@ -27,19 +27,21 @@ from permacite.exports import on_demand
 
 if TYPE_CHECKING:
     from permacite.pdi.equivalence import covers, denotes_same, lexically_equal
-    from permacite.pdi.escapes import decapsulate, encapsulate
-    from permacite.pdi.formats import (
+    from permacite.pdi.grammar import Violation, decapsulate, encapsulate
+    from permacite.pdi.minting import check_mintable
+    from permacite.pdi.model import (
         DRAWN_PAGE,
         DRAWN_TEXT,
+        PDI,
+        CitationPDI,
+        FragmentPDI,
+        PDIPattern,
         alias_for,
         charset_for,
         default_scheme,
         media_type_for,
         token_for,
     )
-    from permacite.pdi.grammar import Violation
-    from permacite.pdi.minting import check_mintable
-    from permacite.pdi.model import PDI, CitationPDI, FragmentPDI, PDIPattern
     from permacite.pdi.rfc8118 import PagePlace, parse_rfc8118
     from permacite.pdi.schemes import LINE, SCHEMES, FragmentScheme, Schemes
     from permacite.pdi.syntax import MAX_DEPTH, Specifier, parse, parse_specifier
@@ -79,14 +81,12 @@ on_demand(
     __name__,
     {
         "permacite.pdi.equivalence": "covers, denotes_same, lexically_equal",
-        "permacite.pdi.escapes": "decapsulate, encapsulate",
-        "permacite.pdi.formats": (
-            "DRAWN_PAGE, DRAWN_TEXT, alias_for, charset_for, default_scheme, media_type_for, "
-            "token_for"
-        ),
-        "permacite.pdi.grammar": "Violation",
+        "permacite.pdi.grammar": "Violation, decapsulate, encapsulate",
         "permacite.pdi.minting": "check_mintable",
-        "permacite.pdi.model": "PDI, CitationPDI, FragmentPDI, PDIPattern",
+        "permacite.pdi.model": (
+            "DRAWN_PAGE, DRAWN_TEXT, PDI, CitationPDI, FragmentPDI, PDIPattern, alias_for,"
+            " charset_for, default_scheme, media_type_for, token_for"
+        ),
         "permacite.pdi.rfc8118": "PagePlace, parse_rfc8118",
         "permacite.pdi.schemes": "LINE, SCHEMES, FragmentScheme, Schemes",
         "permacite.pdi.syntax": "MAX_DEPTH, Specifier, parse, parse_specifier",

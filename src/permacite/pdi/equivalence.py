@@ -21,9 +21,8 @@ Readings:
 
 from __future__ import annotations
 
-from permacite.pdi.escapes import unescaped
-from permacite.pdi.formats import default_scheme
-from permacite.pdi.model import PDI, CitationPDI, FragmentPDI, PDIPattern
+from permacite.pdi.grammar import unescaped
+from permacite.pdi.model import PDI, CitationPDI, FragmentPDI, PDIPattern, default_scheme
 from permacite.pdi.rfc8118 import PagePlace
 from permacite.pdi.schemes import table_area
 from permacite.pdi.syntax import parse

@@ -15,7 +15,7 @@ Readings:
 from __future__ import annotations
 
 from permacite.errors import ParseError
-from permacite.pdi.escapes import decapsulate
+from permacite.pdi.grammar import decapsulate
 from permacite.pdi.model import PDI, CitationPDI, FragmentPDI, PDIPattern
 from permacite.pdi.syntax import parse
 from permacite.scan import compile_pattern

@@ -51,7 +51,7 @@ from typing import TYPE_CHECKING
 
 from permacite.errors import ParseError
 from permacite.media_types import PAGES, PDF, is_json, is_xml
-from permacite.pdi.escapes import UNIQUE_ID_CHARS, decapsulate
+from permacite.pdi.grammar import MAX_DIGITS, UNIQUE_ID_CHARS, decapsulate
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
@@ -61,7 +61,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LINE",
-    "MAX_DIGITS",
     "SCHEMES",
     "FragmentScheme",
     "Schemes",
@@ -74,9 +73,6 @@ __all__ = [
     "time_interval",
     "with_marks",
 ]
-
-MAX_DIGITS = 4000
-"""No number in a PDI has more digits; every document there is, is shorter."""
 
 _NUMBER = compile_pattern(r"[0-9]+")
 _INTERVAL = compile_pattern(r"([0-9]{1,18}),([0-9]{1,18})(?![0-9])")

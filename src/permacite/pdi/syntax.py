@@ -30,11 +30,23 @@ import re
 from typing import NoReturn
 
 from permacite.lazy_dataclass import dataclass
-from permacite.pdi.escapes import unescaped
-from permacite.pdi.formats import default_scheme, media_type_for
-from permacite.pdi.grammar import Fields, Violation, fail, resource_identifier
-from permacite.pdi.model import PDI, CitationPDI, FragmentPDI, PDIPattern
-from permacite.pdi.schemes import MAX_DIGITS, SCHEMES, FragmentScheme, Schemes, with_marks
+from permacite.pdi.grammar import (
+    MAX_DIGITS,
+    Fields,
+    Violation,
+    fail,
+    resource_identifier,
+    unescaped,
+)
+from permacite.pdi.model import (
+    PDI,
+    CitationPDI,
+    FragmentPDI,
+    PDIPattern,
+    default_scheme,
+    media_type_for,
+)
+from permacite.pdi.schemes import SCHEMES, FragmentScheme, Schemes, with_marks
 from permacite.pdi.schemes import default_scheme as scheme_of_type
 from permacite.scan import Cursor, compile_pattern
 

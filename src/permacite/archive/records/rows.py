@@ -16,7 +16,7 @@ from permacite.archive.model.answered import Provenance, Representation, Timekee
 from permacite.errors import ParseError, StorageError
 from permacite.lazy_dataclass import dataclass
 from permacite.pdi import PDI
-from permacite.pdi.escapes import unescaped
+from permacite.pdi.grammar import unescaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,7 @@
 """Records of versions and formats, and which of them answers to a name.
 
 PDI draft:
-  §2.5, §3.4.1 formats -> `names.nearest`, of `representation` and `answering`
+  §2.5, §3.4.1 formats -> `nearest`, of `representation` and `answering`
   §2.6 versions        -> `version`: the highest where a name has none
 
 Deviations: none.
@@ -15,7 +15,6 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from permacite import pdi as grammar
-from permacite.archive.names import nearest
 from permacite.archive.records.rows import (
     LISTED,
     VERSION,
@@ -31,6 +30,7 @@ from permacite.archive.records.rows import (
     version_of,
 )
 from permacite.errors import NotFoundError
+from permacite.media_types import PAGES
 from permacite.pdi import PDI
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ __all__ = [
     "from_uri",
     "is_serial",
     "named",
+    "nearest",
     "numbers",
     "place",
     "places",
@@ -63,6 +64,10 @@ __all__ = [
     "versions_where",
 ]
 
+_WANTED: dict[str | None, tuple[str, ...]] = {
+    None: (*PAGES, "text/plain"),
+    "text": ("text/plain",),
+}
 _CANDIDATES = 5
 _MAX_DIGITS = 18
 """More do not fit the integers of engines."""
@@ -101,7 +106,7 @@ def version(connection: Session, pdi: PDI) -> Version:
 
     Raises NotFoundError, whose candidates are the versions, formats or names that exist.
     """
-    known = find(connection, pdi, pdi.version)
+    known = versions_named(connection, [(pdi, pdi.version)])[0]
     if known is not None:
         return known
     document = pdi.document
@@ -155,6 +160,25 @@ def answering(connection: Session, pdi: PDI) -> tuple[Version, Representation]:
         str(pdi),
         candidates=tuple(str(each.pdi) for each in known.representations),
     )
+
+
+def nearest(token: str | None, formats: Sequence[tuple[Any, ...]]) -> int | None:
+    """Which of `formats`, tuples of token and media type and more, answers to a token.
+
+    None where none does. A short alias stands for its media type. Without a token the page answers,
+    HTML or XHTML, then plain text, then the first. This is the one place that decides it.
+    """
+    if token is not None:
+        token = token.lower()
+        for place, columns in enumerate(formats):
+            if columns[0] == token:
+                return place
+    alias = None if token is None else grammar.alias_for(token)
+    for media_type in _WANTED.get(token, () if alias is None else (alias,)):
+        for place, each in enumerate(formats):
+            if each[1] == media_type:
+                return place
+    return 0 if token is None and formats else None
 
 
 def find(connection: Session, pdi: PDI, number: int | None = None) -> Version | None:

@@ -22,11 +22,10 @@ from permacite.archive.entries import (
     tokens,
     tombstone,
 )
-from permacite.archive.gate import of_all
+from permacite.archive.gate import EFFECTS, of_all, without_persons
 from permacite.archive.model.answered import Assertion
 from permacite.archive.records import access, versions
 from permacite.archive.records.rows import name_of, stored, timestamp
-from permacite.archive.statements import EFFECTS, without_persons
 from permacite.errors import IntegrityError, NotFoundError, ParseError
 from permacite.lazy_dataclass import dataclass
 from permacite.pdi import PDI

@@ -18,7 +18,7 @@ from permacite.errors import ParseError
 from permacite.lazy_dataclass import dataclass
 from permacite.options import option
 from permacite.pdi import LINE, SCHEMES, encapsulate, parse_specifier
-from permacite.pdi.escapes import UNIQUE_ID_CHARS
+from permacite.pdi.grammar import UNIQUE_ID_CHARS
 from permacite.pdi.schemes import check_pointer, part_path, table_area
 from permacite.scan import compile_pattern
 from permacite.words import ENGLISH

@@ -33,6 +33,8 @@ _WORDS = "permacite-captions/"
 """Begins the name of the rules by which the words of captions are made."""
 _MOST_BYTES = 256 * 1024 * 1024
 _ENDS = b"\r\n"
+_NAMES = ("urn:pdi://", "pdi://")
+"""Begin what is no web address."""
 _EXACT = frozenset({"byte", "char"})
 """Schemes of parts that are slices of the octets."""
 _BEYOND = "the fragment reaches beyond the end of the document; what is committed never shrinks"
@@ -186,7 +188,9 @@ class Resolver:
         self, reference: str, when: datetime | None = None
     ) -> tuple[Resolved, Representation, pdi.FragmentPDI | None]:
         """What answers to a reference, without its octets. Raises NotFoundError."""
-        named = addresses.reference_of(self._repository, reference, when)
+        named = reference
+        if when is not None or not reference.startswith(_NAMES):
+            named = addresses.reference_of(self._repository, reference, when)
         name, fragment = names.document_of(named)
         try:
             version, representation = self._repository.lookup.answering(name)
