@@ -87,7 +87,7 @@ GOALS = {
 
 LIMITS: dict[str, int] = {
     "noqa": 99,
-    "classes over 150 lines": 5,
+    "classes over 150 lines": 6,
     "satellites": 39,
     "shared class names": 19,
     "public methods with more than 6 parameters": 0,

@@ -19,7 +19,6 @@ LONG_CLASSES = {
     "archive/engine/packing.py: Packing",
     "archive/engine/write_behind.py: WriteBehind",
     "capture/browsing/freezing.py: _Freezer",
-    "capture/browsing/recording.py: Recorder",
 }
 """Classes that are still too long."""
 

@@ -1,54 +1,48 @@
-"""One page drawn by Chromium: opened, recorded, left to run until it is quiet, and closed."""
+"""One page drawn by Chromium: opened, recorded, left to run until it is quiet, and closed.
+
+Chrome DevTools Protocol, `Emulation.setVirtualTimePolicy`. The clock of the page starts at the true
+time and stands while anything is fetched; where nothing is to be done it skips to the next timer.
+It is never told to "advance": that would skip to timers that are hours away. Workers keep true
+time, so the clock gives them a moment when it stops. Frames are drawn in true time.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 from collections import Counter
-from dataclasses import replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
-from time import monotonic
+from time import monotonic, time
 from typing import TYPE_CHECKING, Any
 
-from permacite.capture.address import absolute, comparable, parse_target
+from permacite.capture.address import absolute, parse_target
 from permacite.capture.browsing.chromium import Browser
-from permacite.capture.browsing.freezing import fonts_of, freeze
+from permacite.capture.browsing.freezing import freeze
 from permacite.capture.browsing.guard import SocksGuard
 from permacite.capture.browsing.program import FLAGS, LOCALE, VIEW
-from permacite.capture.browsing.recording import Recorder
-from permacite.capture.browsing.timing import Clock, settle
-from permacite.capture.browsing.wire import digest_of
-from permacite.capture.collect import Collector
+from permacite.capture.browsing.recording import Recorder, Recording
+from permacite.capture.browsing.wire import Wire, digest_of
+from permacite.capture.collect import complete
+from permacite.capture.credentials import Credentials
 from permacite.capture.fetcher import USER_AGENT, Fetcher
 from permacite.capture.model import Capture, CaptureProgress, FetchOptions
-from permacite.capture.trouble import timed_out
+from permacite.capture.trouble import timed_out, wall
 from permacite.errors import CaptureError
 from permacite.lazy_dataclass import dataclass
-from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
 
     from permacite.capture.browsing.chromium import Tab, TargetSession
     from permacite.capture.browsing.program import Program
-    from permacite.capture.browsing.recording import RecordedRequest
-    from permacite.capture.browsing.timing import SettledPage
     from permacite.capture.model import (
         Exchange,
-        Failure,
-        FetchLimits,
         Frozen,
-        Headers,
         Refuse,
     )
 
-__all__ = [
-    "Completed",
-    "complete",
-    "draw_alone",
-    "draw_page",
-    "wall",
-]
+__all__ = ["draw_alone", "draw_page"]
 
 _NAME = USER_AGENT.partition(" ")[0]
 """What stands behind the browser's own name for itself."""
@@ -57,6 +51,204 @@ _LOOK_S = 5
 """How long a page that is drawn is looked at for its fonts: it may not answer."""
 _FREEZE_S = 30
 """How long its freezing may take."""
+_BUDGET_MS = 8000
+"""How long the page runs after it was loaded, on its own clock."""
+_STEP_MS = 40
+"""What it is granted at each step afterwards."""
+_FRAME_S = 0.034
+"""Two frames of a display."""
+_WORKER_S = 1.0
+"""What workers are waited for, in true time."""
+_ANSWER_S = 2
+"""What a page may take to answer a question."""
+_BEHAVE_S = 10
+"""What a behaviour may take, in true time."""
+_LED_ON = "navigated"
+"""What Chromium says of a script that ended because it led to another page."""
+_TOLD = 200
+"""How many characters of what goes wrong in it are told."""
+_SCREENS = 40
+"""How far down a page is scrolled, in heights of the view: some never end."""
+_WHILE_PAUSED = "pauseIfNetworkFetchesPending"
+_STYLES = 40
+"""How many elements are asked about at most."""
+
+_ONE_OF_EACH = """
+(() => {
+    const seen = new Map();
+    const words = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT);
+    for (let n = 0; n < 20000 && seen.size < %d && words.nextNode(); n++) {
+        const element = words.currentNode.parentElement;
+        if (!element || !words.currentNode.data.trim()) continue;
+        const {fontFamily, fontWeight, fontStyle} = getComputedStyle(element);
+        const key = [fontFamily, fontWeight, fontStyle].join();
+        if (!seen.has(key)) seen.set(key, element);
+    }
+    return [...seen.values()];
+})()
+"""
+
+
+@dataclass(slots=True)
+class Clock:
+    """The clock of one page."""
+
+    tab: Tab
+    granted_ms: int = 0
+    """How far it has been let go on since it was started."""
+    started_at: float = 0
+    """In true time: seconds since 1970."""
+    _expired: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.tab.on("Emulation.virtualTimeBudgetExpired", self._end)
+
+    def _end(self, session: TargetSession, _: Mapping[str, Any]) -> None:
+        if session.target == self.tab.target:
+            self._expired.set()
+
+    async def start(self) -> None:
+        """Let it stand at the true time. A page that is opened then loads, and no timer fires."""
+        self.started_at = time()
+        terms = {"policy": "pause", "initialVirtualTime": self.started_at}
+        await self.tab.send("Emulation.setVirtualTimePolicy", terms)
+
+    async def run(self, budget_ms: int, within_s: float) -> bool:
+        """Let it go on for a while; whether it got there within some seconds of true time."""
+        self._expired.clear()
+        terms = {"policy": _WHILE_PAUSED, "budget": budget_ms}
+        try:
+            async with asyncio.timeout(max(within_s, 0.0)):
+                # A page that never leaves its script does not even take this.
+                await self.tab.send("Emulation.setVirtualTimePolicy", terms)
+                await self._expired.wait()
+        except TimeoutError:
+            return False
+        self.granted_ms += budget_ms
+        return True
+
+    async def answers(self) -> bool:
+        """Whether the page can be asked anything: its script may never end."""
+        return await _go(self, "true")
+
+    @contextlib.asynccontextmanager
+    async def ticking(self) -> AsyncIterator[None]:
+        """Let it go on by steps as long as the block lasts: what stands still answers nothing."""
+
+        async def tick() -> None:
+            with contextlib.suppress(CaptureError):
+                while await self.run(_STEP_MS, _ANSWER_S):
+                    pass
+
+        ticks = asyncio.ensure_future(tick())
+        try:
+            yield
+        finally:
+            ticks.cancel()
+            await asyncio.gather(ticks, return_exceptions=True)
+
+
+@dataclass(frozen=True, slots=True)
+class SettledPage:
+    """How a page came to rest."""
+
+    quiet: bool
+    """Whether nothing was being fetched any more, and its time ran to the end."""
+    steps: int
+    """How often it was scrolled by the height of the view."""
+    trouble: str = ""
+    """What went wrong with a behaviour; nothing where none did."""
+
+
+async def settle(
+    clock: Clock, recording: Recording, within_s: float, behaviour: str = ""
+) -> SettledPage:
+    """Let a page run until it is quiet, then scroll through it; it takes no longer than it may.
+
+    A `behaviour` is run in it once it is quiet: it may lead to another page, as forms do.
+    """
+    until = monotonic() + within_s
+    quiet = await clock.run(_BUDGET_MS, until - monotonic())
+    trouble = ""
+    if behaviour:
+        trouble = await _behave(clock, behaviour)
+        quiet = await clock.run(_BUDGET_MS, until - monotonic())
+    recording.closed = True
+    if any(each.type == "worker" for each in clock.tab.sessions.values()):
+        await asyncio.sleep(min(_WORKER_S, max(0.0, until - monotonic())))
+        quiet &= await clock.run(_BUDGET_MS // 8, until - monotonic())
+    steps = 0
+    if quiet:
+        steps = await _scroll(clock, until)
+        quiet = await clock.run(_STEP_MS, until - monotonic())
+    return SettledPage(quiet and not recording.pending, steps, trouble)
+
+
+async def _behave(clock: Clock, script: str) -> str:
+    """Run a script of ours in the page, as if a person had asked for it; what went wrong."""
+    terms = {"expression": script, "awaitPromise": True, "userGesture": True}
+    try:
+        async with asyncio.timeout(_BEHAVE_S), clock.ticking():
+            answer = await clock.tab.send("Runtime.evaluate", terms)
+    except TimeoutError:
+        return f"it did not end within {_BEHAVE_S} s"
+    except CaptureError as error:
+        return "" if _LED_ON in error.problem else error.problem
+    told = answer.get("exceptionDetails", {})
+    return str(told.get("exception", {}).get("description") or told.get("text", ""))[:_TOLD]
+
+
+async def _scroll(clock: Clock, until: float) -> int:
+    """Show each part of the page once, so that what waits to be seen is fetched."""
+    steps = 0
+    while steps < _SCREENS and monotonic() < until and await _go(clock, _DOWN):
+        steps += 1
+        await asyncio.sleep(_FRAME_S)
+        if not await clock.run(_STEP_MS, until - monotonic()):
+            break
+    await _go(clock, _UP)
+    await asyncio.sleep(_FRAME_S)
+    return steps
+
+
+_DOWN = """(() => {
+    const before = scrollY;
+    scrollBy({top: innerHeight, behavior: "instant"});
+    return scrollY > before;
+})()"""
+_UP = 'scrollTo({top: 0, left: 0, behavior: "instant"}), true'
+
+
+async def _go(clock: Clock, script: str) -> bool:
+    terms = {"expression": script, "returnByValue": True}
+    try:
+        async with asyncio.timeout(_ANSWER_S):
+            answer = await clock.tab.send("Runtime.evaluate", terms)
+    except (CaptureError, TimeoutError):
+        return False
+    return answer.get("result", {}).get("value") is True
+
+
+async def _fonts_of(tab: Tab) -> tuple[str, ...]:
+    """The names of the fonts of a page, in order; none where the page does not tell."""
+    names: set[str] = set()
+    with contextlib.suppress(CaptureError):
+        await tab.send("DOM.enable")
+        await tab.send("CSS.enable")
+        await tab.send("DOM.getDocument", {"depth": 0})
+        asked = {"expression": _ONE_OF_EACH % _STYLES}
+        found = (await tab.send("Runtime.evaluate", asked))["result"].get("objectId")
+        if found is None:
+            return ()
+        listed = await tab.send("Runtime.getProperties", {"objectId": found, "ownProperties": True})
+        for each in listed["result"]:
+            element = each.get("value", {})
+            if element.get("subtype") != "node":
+                continue
+            node = await tab.send("DOM.requestNode", {"objectId": element["objectId"]})
+            told = await tab.send("CSS.getPlatformFontsForNode", {"nodeId": node["nodeId"]})
+            names |= {font["familyName"] for font in told["fonts"]}
+    return tuple(sorted(names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,27 +295,31 @@ async def draw_page(
     """
     started_at, begun = datetime.now(UTC), monotonic()
     options = options or FetchOptions()
-    limits, lookup, credentials = options.limits, options.lookup, options.credentials
+    limits, lookup = options.limits, options.lookup
+    credentials = options.credentials or Credentials()
     refuse = refuse or options.refuse
     home = absolute(uri)
     guard = SocksGuard(limits, refuse=refuse, lookup=lookup)
     agent = f"{browser.agent} {_NAME}"
-    recorder = Recorder(guard, limits, agent=agent, credentials=credentials, home=home)
-    recorder.told = _telling(recorder, progress)
+    recording = Recording(guard, limits, Wire(credentials))
+    recorder = Recorder(recording, guard, agent=agent, credentials=credentials, home=home)
+    recorder.told = _telling(recording, progress)
     before = Counter(browser.shut.refused)
     try:
         async with asyncio.timeout(limits.total_s), guard:
-            seen = await _drawn(browser, home, recorder, guard, behaviour=behaviour)
+            way = f"http={guard.address};https={guard.address};socks={browser.sockets.address}"
+            async with browser.tab(recorder.prepare, proxy=way) as tab:
+                seen = await _drawn(tab, home, recording, behaviour)
     except TimeoutError:
         raise timed_out(uri, limits.total_s, "total_s") from None
     except CaptureError as error:
         error.uri = uri
         raise
-    recorder.end()
-    root, led_by, others = _exchanges(recorder, uri)
-    lost = [each.lost() for each in recorder.requests if not (each.shown or each.is_unasked)]
+    recording.end()
+    root, led_by, others = recording.exchanges(uri)
+    lost = [each.lost() for each in recording.requests if not (each.shown or each.is_unasked)]
     left_s = max(1.0, limits.total_s - (monotonic() - begun))
-    rest = replace(limits, total_s=left_s, total_bytes=limits.total_bytes - recorder.size_bytes)
+    rest = replace(limits, total_s=left_s, total_bytes=limits.total_bytes - recording.size_bytes)
     fetcher = Fetcher(rest, refuse=refuse, lookup=lookup, credentials=credentials, home=home)
     async with fetcher:
         whole = await complete(root, others, filter(None, lost), fetcher, progress=progress)
@@ -133,12 +329,14 @@ async def draw_page(
         led_by=led_by,
         resources=whole.resources,
         failures=whole.failures,
-        left_out=(*whole.left_out, *recorder.left_out),
+        left_out=(*whole.left_out, *recording.left_out),
         aliases=whole.aliases,
         started_at=started_at,
         duration_s=monotonic() - begun,
         with_credentials=bool(credentials),
-        drawing=_record(seen, recorder, guard, browser)
+        drawing=_record(seen, recording, browser, agent)
+        | {"refused": dict(guard.refused)}
+        | ({"not_frozen": seen.trouble} if seen.trouble else {})
         | {"calls_home": dict(browser.shut.refused - before)}
         | _behaved(behaviour, seen.settled.trouble)
         | _walled(root),
@@ -146,34 +344,30 @@ async def draw_page(
     )
 
 
-async def _drawn(
-    browser: Browser, home: str, recorder: Recorder, guard: SocksGuard, *, behaviour: str
-) -> _DrawnPage:
-    """Open a page, and leave it once all is seen."""
-    way = f"http={guard.address};https={guard.address};socks={browser.sockets.address}"
-    async with browser.tab(recorder.prepare, proxy=way) as tab:
-        lost = asyncio.get_running_loop().create_future()
+async def _drawn(tab: Tab, home: str, recording: Recording, behaviour: str) -> _DrawnPage:
+    """Open a page, and leave it once all is seen, or once it is gone."""
+    lost = asyncio.get_running_loop().create_future()
 
-        def lose(_: TargetSession, told: Mapping[str, Any]) -> None:
-            if not lost.done():
-                lost.set_result(told["why"])
+    def lose(_: TargetSession, told: Mapping[str, Any]) -> None:
+        if not lost.done():
+            lost.set_result(told["why"])
 
-        tab.on("lost", lose)
-        work = asyncio.ensure_future(_watched(tab, home, recorder, behaviour))
-        try:
-            await asyncio.wait({work, lost}, return_when=asyncio.FIRST_COMPLETED)
-            if not work.done():
-                raise CaptureError(lost.result(), uri=home, reason="browser")
-            return await work
-        finally:
-            work.cancel()
-            lost.cancel()
-            await asyncio.gather(work, return_exceptions=True)
+    tab.on("lost", lose)
+    work = asyncio.ensure_future(_watched(tab, home, recording, behaviour))
+    try:
+        await asyncio.wait({work, lost}, return_when=asyncio.FIRST_COMPLETED)
+        if not work.done():
+            raise CaptureError(lost.result(), uri=home, reason="browser")
+        return await work
+    finally:
+        work.cancel()
+        lost.cancel()
+        await asyncio.gather(work, return_exceptions=True)
 
 
-async def _watched(tab: Tab, home: str, recorder: Recorder, behaviour: str) -> _DrawnPage:
+async def _watched(tab: Tab, home: str, recording: Recording, behaviour: str) -> _DrawnPage:
     """Open the page, let it settle, and look at what it is drawn with."""
-    clock, within_s = Clock(tab), recorder.limits.load_s
+    clock, within_s = Clock(tab), recording.limits.load_s
     view = {"width": VIEW[0], "height": VIEW[1], "deviceScaleFactor": 1, "mobile": False}
     await tab.send("Emulation.setDeviceMetricsOverride", view)
     # Beside other pages it is drawn as it is alone: one window has the focus of them all.
@@ -184,24 +378,24 @@ async def _watched(tab: Tab, home: str, recorder: Recorder, behaviour: str) -> _
             await tab.send("Page.navigate", {"url": home})
     except TimeoutError:
         raise timed_out(home, within_s, "load_s") from None
-    settled = await settle(clock, recorder, within_s, behaviour)
-    frozen, trouble = await _frozen(tab, clock, recorder)
-    recorder.over = True
+    settled = await settle(clock, recording, within_s, behaviour)
+    frozen, trouble = await _frozen(tab, clock, recording)
+    recording.over = True
     fonts: tuple[str, ...] = ()
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(_LOOK_S):
-            await recorder.wire.certify(tab, [each.now for each in recorder.requests])
-            fonts = await fonts_of(tab)
+            await recording.wire.certify(tab, [each.now for each in recording.requests])
+            fonts = await _fonts_of(tab)
     return _DrawnPage(settled, clock, fonts, frozen, trouble)
 
 
-async def _frozen(tab: Tab, clock: Clock, recorder: Recorder) -> tuple[Frozen | None, str]:
+async def _frozen(tab: Tab, clock: Clock, recording: Recording) -> tuple[Frozen | None, str]:
     """The page as it stands, or why it cannot be had. It is captured as it was served then."""
     try:
         if not await clock.answers():
             return None, "it answers nothing: its scripts never end, or its layout takes too long"
         async with asyncio.timeout(_FREEZE_S), clock.ticking():
-            return await freeze(tab, sheets=recorder.sheets()), ""
+            return await freeze(tab, sheets=recording.sheets()), ""
     except TimeoutError:
         return None, f"freezing it took longer than {_FREEZE_S} s"
     except CaptureError as error:
@@ -209,49 +403,15 @@ async def _frozen(tab: Tab, clock: Clock, recorder: Recorder) -> tuple[Frozen | 
 
 
 def _telling(
-    recorder: Recorder, progress: Callable[[CaptureProgress], None] | None
+    recording: Recording, progress: Callable[[CaptureProgress], None] | None
 ) -> Callable[[], None]:
     def tell() -> None:
         if progress is not None:
-            known = len(recorder.requests)
-            done = known - len(recorder.pending)
-            progress(CaptureProgress(done, known, recorder.size_bytes, recorder.requests[-1].uri))
+            known = len(recording.requests)
+            done = known - len(recording.pending)
+            progress(CaptureProgress(done, known, recording.size_bytes, recording.requests[-1].uri))
 
     return tell
-
-
-def _exchanges(
-    recorder: Recorder, uri: str
-) -> tuple[Exchange, tuple[Exchange, ...], tuple[Exchange, ...]]:
-    """The page, the pages that led to it, and all else that came, each address once.
-
-    Raises CaptureError where the page did not come.
-    """
-    wanted = [each for each in recorder.requests if each.main and not each.refused]
-    mains = [each for each in wanted if each.shown] or wanted[-1:]
-    if not mains:
-        raise CaptureError("the browser asked for no page", uri=uri, reason="browser")
-    page = mains[-1]
-    if page.content is None or page.failure is not None:
-        raise _not_there(page, uri)
-    led_by = tuple(recorder.exchange(each) for each in mains[:-1] if each.is_whole)
-    first: dict[str, RecordedRequest] = {}
-    for each in recorder.requests:
-        if each.is_whole and each not in mains:
-            first.setdefault(each.uri, each)
-    return recorder.exchange(page), led_by, tuple(map(recorder.exchange, first.values()))
-
-
-def _not_there(page: RecordedRequest, uri: str) -> CaptureError:
-    """Why there is no page."""
-    problem, reason = page.failure or ("the page did not come", "connect")
-    name = wall(page.status, page.headers, page.content or b"")
-    if name is None:
-        return CaptureError(problem, uri=uri, reason=reason, status=page.status or None)
-    hint = "a page that you see in your own browser can be saved there as MHTML, and imported"
-    return CaptureError(
-        f"{problem}: it is {name}", uri=uri, reason="wall", status=page.status, hint=hint
-    )
 
 
 def _walled(root: Exchange) -> dict[str, object]:
@@ -270,13 +430,13 @@ def _behaved(behaviour: str, trouble: str) -> dict[str, object]:
 
 
 def _record(
-    seen: _DrawnPage, recorder: Recorder, guard: SocksGuard, browser: Browser
+    seen: _DrawnPage, recording: Recording, browser: Browser, agent: str
 ) -> dict[str, object]:
     """How the page was drawn, as plain values for JSON."""
     return {
         "browser": browser.build,
         "flags": list(FLAGS),
-        "agent": recorder.agent,
+        "agent": agent,
         "view": list(VIEW),
         "locale": LOCALE,
         "fonts": list(seen.fonts),
@@ -286,127 +446,5 @@ def _record(
         },
         "quiet": seen.settled.quiet,
         "scrolled": seen.settled.steps,
-        "requests": list(recorder.listed()),
-        "refused": dict(guard.refused),
-    } | ({"not_frozen": seen.trouble} if seen.trouble else {})
-
-
-_FIELDS = {
-    "cf-mitigated": "Cloudflare's challenge",
-    "x-datadome": "DataDome's challenge",
-    "x-amzn-waf-action": "a challenge of AWS WAF",
-    "x-sucuri-block": "Sucuri's wall",
-}
-_MARKS = tuple(
-    (compile_pattern(mark), name)
-    for mark, name in (
-        (rb"/cdn-cgi/challenge-platform/[^\"' >]{0,80}orchestrate/", "Cloudflare's challenge"),
-        (rb"<title>Just a moment\.\.\.</title>", "Cloudflare's challenge"),
-        (rb"<title>Attention Required! \| Cloudflare</title>", "Cloudflare's wall"),
-        (rb"geo\.captcha-delivery\.com", "DataDome's challenge"),
-        (rb"_Incapsula_Resource\?", "Imperva's challenge"),
-        (rb"<title>Making sure you(?:&#39;|')re not a bot!</title>", "Anubis' challenge"),
-        (rb"/\.within\.website/x/cmd/anubis/", "Anubis' challenge"),
-        (rb"id=[\"']?px-captcha", "HUMAN's challenge"),
-        (rb"\.awswaf\.com/[^\"' >]{0,120}/challenge\.js", "a challenge of AWS WAF"),
-        (rb"<title>Access Denied</title>[^<]{0,200}", "Akamai's wall"),
-    )
-)
-_HEAD = 64 * 1024
-"""How much of a page is looked at: those of walls are small."""
-_SMALL = 32 * 1024
-"""A larger page has more to say than that there is a wall."""
-_REFUSED = frozenset({401, 403, 405, 429, 503})
-
-
-def wall(status: int, headers: Headers, content: bytes) -> str | None:
-    """Say whose wall an answer is; None where it is none, or none that is known."""
-    for name, value in headers:
-        if name.lower() in _FIELDS and value.strip().lower() not in {"", "protected", "0"}:
-            return _FIELDS[name.lower()]
-    if status not in _REFUSED and len(content) > _SMALL:
-        return None
-    head = content[:_HEAD]
-    return next((name for mark, name in _MARKS if mark.search(head)), None)
-
-
-_AGAIN = frozenset({"connect", "timeout"})
-"""Why what a browser could not have is tried once more: it takes fewer codings, for one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Completed:
-    """All that a page shows, or tried to."""
-
-    resources: tuple[Exchange, ...]
-    failures: tuple[Failure, ...]
-    left_out: tuple[Failure, ...]
-    aliases: tuple[tuple[str, str], ...]
-
-
-async def complete(
-    root: Exchange,
-    others: Iterable[Exchange],
-    lost: Iterable[Failure],
-    fetcher: Fetcher,
-    *,
-    progress: Callable[[CaptureProgress], None] | None = None,
-) -> Completed:
-    """Fetch what `root` shows beside the `others`, that are on record, and what is `lost`.
-
-    Takes the fetcher's `total_s` at most. First comes what the page refers to, in its order, then
-    what its scripts asked for, in theirs.
-    """
-    came, gone = tuple(others), tuple(lost)
-    known = _RecordedFetcher(fetcher, [root, *came], gone)
-    collector = Collector(known, progress)
-    with contextlib.suppress(TimeoutError):  # what is not there by then is late
-        async with asyncio.timeout(fetcher.limits.total_s):
-            await collector.collect(root)
-    shown = collector.resources()
-    told = {comparable(each.uri) for each in shown}
-    told |= {comparable(each.uri) for each in collector.failures()} | {comparable(root.uri)}
-    recorded = {comparable(each.uri) for each in came}
-    return Completed(
-        resources=(*shown, *(each for each in came if comparable(each.uri) not in told)),
-        failures=(
-            *collector.failures(),
-            *(each for each in gone if comparable(each.uri) not in told),
-        ),
-        left_out=tuple(
-            each for each in collector.left_out() if comparable(each.uri) not in recorded
-        ),
-        aliases=collector.aliases(),
-    )
-
-
-class _RecordedFetcher:
-    """A fetcher that has most of it already."""
-
-    def __init__(
-        self, fetcher: Fetcher, exchanges: Iterable[Exchange], lost: Iterable[Failure]
-    ) -> None:
-        self._fetcher = fetcher
-        self._exchanges = {comparable(each.uri): each for each in exchanges}
-        self._lost = {comparable(each.uri): each for each in lost if each.reason not in _AGAIN}
-        self._size_bytes = sum(len(each.content) for each in self._exchanges.values())
-
-    @property
-    def limits(self) -> FetchLimits:
-        return self._fetcher.limits
-
-    @property
-    def received(self) -> int:
-        return self._size_bytes + self._fetcher.received
-
-    async def fetch(
-        self, uri: str, *, accept: str = "*/*", likely: str | None = None, referrer: str = ""
-    ) -> Exchange:
-        """What is on record of `uri`, under the name that it is asked by; else what is fetched."""
-        key = comparable(uri)
-        if key in self._exchanges:
-            return replace(self._exchanges[key], uri=uri)
-        if key in self._lost:
-            lost = self._lost[key]
-            raise CaptureError(lost.problem, uri=uri, reason=lost.reason)
-        return await self._fetcher.fetch(uri, accept=accept, likely=likely, referrer=referrer)
+        "requests": list(recording.listed()),
+    }

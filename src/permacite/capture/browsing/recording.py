@@ -22,9 +22,10 @@ from urllib.parse import urlsplit
 
 from permacite.capture.address import parse_target
 from permacite.capture.browsing.wire import Wire, digest_of, telling
-from permacite.capture.credentials import Credentials, origin_of
+from permacite.capture.credentials import origin_of
 from permacite.capture.model import Exchange, Failure, Redirect
 from permacite.capture.sniffing import content_type_of
+from permacite.capture.trouble import check_size, timed_out, wall
 from permacite.errors import CaptureError
 from permacite.scan import compile_pattern
 
@@ -33,10 +34,10 @@ if TYPE_CHECKING:
 
     from permacite.capture.browsing.chromium import Tab, TargetSession
     from permacite.capture.browsing.guard import SocksGuard
-    from permacite.capture.credentials import Cookie
+    from permacite.capture.credentials import Cookie, Credentials
     from permacite.capture.model import FetchLimits, Headers
 
-__all__ = ["RecordedRequest", "Recorder"]
+__all__ = ["RecordedRequest", "Recorder", "Recording"]
 
 _STOPS = {
     "patterns": [{"urlPattern": "*", "requestStage": stage} for stage in ("Request", "Response")]
@@ -47,6 +48,13 @@ _PARTIAL = 206
 _WHOLE = compile_pattern(r"bytes 0-([0-9]{1,15})/([0-9]{1,15})")
 _ENDLESS = "text/event-stream"
 _NO_REQUEST = ("data:", "blob:", "about:", "chrome-error:")
+_DIGITS = 16
+_LEFT_OUT = {
+    "window": "windows that a page opens are closed",
+    "download": "downloads are refused",
+    "socket": "what comes over a socket is no part of a page: sockets are refused",
+    "away": "the page wanted to go elsewhere once it was there",
+}
 _REASONS = {
     "TimedOut": "timeout",
     "NameNotResolved": "connect",
@@ -118,19 +126,24 @@ class RecordedRequest:
         problem, reason = self.failure
         return Failure(self.uri, self.referrer, problem, reason, self.kind.lower())
 
+    def error(self, uri: str) -> CaptureError:
+        """Why there is no page, where this was to become it."""
+        problem, reason = self.failure or ("the page did not come", "connect")
+        name = wall(self.status, self.headers, self.content or b"")
+        if name is None:
+            return CaptureError(problem, uri=uri, reason=reason, status=self.status or None)
+        hint = "a page that you see in your own browser can be saved there as MHTML, and imported"
+        problem = f"{problem}: it is {name}"
+        return CaptureError(problem, uri=uri, reason="wall", status=self.status, hint=hint)
 
-class Recorder:
-    """Records one drawing. Its `prepare` is for `Browser.tab`."""
 
-    def __init__(
-        self,
-        guard: SocksGuard,
-        limits: FetchLimits,
-        *,
-        agent: str,
-        credentials: Credentials | None = None,
-        home: str = "",
-    ) -> None:
+class Recording:
+    """What a page asked for while it was drawn, and what came."""
+
+    def __init__(self, guard: SocksGuard, limits: FetchLimits, wire: Wire) -> None:
+        self.limits = limits
+        self.wire = wire
+        """What is reported of requests beside their octets."""
         self.requests: list[RecordedRequest] = []
         self.left_out: list[Failure] = []
         """What was not to be: windows, sockets, downloads, pages led to later."""
@@ -140,192 +153,60 @@ class Recorder:
         """Whether the page stays the page it is: what would replace it is refused."""
         self.over = False
         """Whether nothing goes on record any more: what is asked for then is our own doing."""
-        self.told: Callable[[], None] = lambda: None
-        """Called whenever a request is done."""
         self._guard = guard
-        self.limits = limits
-        self.agent = agent
-        self._credentials = credentials or Credentials()
-        self._home = origin_of(home) if home else None
         self._by_number: dict[str, RecordedRequest] = {}
-        self.wire = Wire(self._credentials)
-        """What is told of requests beside their octets."""
 
-    async def prepare(self, tab: Tab, session: TargetSession) -> None:
-        """Have a session stop at each request."""
-        if session.target == tab.target:
-            self._listen(tab)
-            if self._credentials.cookies:
-                cookies = [_cookie(each) for each in self._credentials.cookies]
-                await tab.send("Network.setCookies", {"cookies": cookies}, session=session.id)
-            deny = {"behavior": "deny", "browserContextId": tab.context, "eventsEnabled": True}
-            await tab.send("Browser.setDownloadBehavior", deny, session=session.id)
-        await tab.send("Network.enable", {"maxPostDataSize": 0}, session=session.id)
-        await tab.send(
-            "Network.setUserAgentOverride", {"userAgent": self.agent}, session=session.id
-        )
-        if session.type in {"page", "iframe"}:
-            await tab.send("Network.setBypassServiceWorker", {"bypass": True}, session=session.id)
-            await tab.send("Page.enable", session=session.id)
-            await tab.send("Fetch.enable", _STOPS, session=session.id)
+    def find(self, number: str) -> RecordedRequest | None:
+        """The request that the browser gave a number."""
+        return self._by_number.get(number)
 
-    def _listen(self, tab: Tab) -> None:
-        async def stopped(session: TargetSession, params: Mapping[str, Any]) -> None:
-            await self._stopped(tab, session, params)
-
-        async def asked(session: TargetSession, _: Mapping[str, Any]) -> None:
-            refuse = {"accept": False}
-            await tab.send("Page.handleJavaScriptDialog", refuse, session=session.id)
-
-        tab.on("Fetch.requestPaused", stopped)
-        tab.on("Page.javascriptDialogOpening", asked)
-        tab.on("Page.frameNavigated", lambda _, told: self._take_page(told["frame"]))
-        for method, take in (
-            ("Page.windowOpen", lambda told: self._leave(told["url"], "window")),
-            ("Page.downloadWillBegin", lambda told: self._leave(told["url"], "download")),
-            ("Network.webSocketCreated", lambda told: self._leave(told["url"], "socket")),
-            ("Network.webTransportCreated", lambda told: self._leave(told["url"], "socket")),
-        ):
-            tab.on(method, telling(take))
-        self.wire.listen(tab)
-
-    def _leave(self, uri: str, reason: str) -> None:
-        if len(self.left_out) < self.limits.parts:
-            self.left_out.append(Failure(uri, "", _LEFT_OUT[reason], reason, reason))
-
-    def _take_page(self, frame: Mapping[str, Any]) -> None:
-        request = self._by_number.get(frame["loaderId"])
-        if request is not None and request.main:
-            request.shown = True
-
-    # ------------------------------------------------------------ the two stops
-    async def _stopped(self, tab: Tab, session: TargetSession, told: Mapping[str, Any]) -> None:
-        number = told.get("networkId", told["requestId"])
-        answered = "responseStatusCode" in told or "responseErrorReason" in told
-        go_on: dict[str, Any] | None
-        if self.over:
-            go_on = None
-        elif answered and number in self._by_number:
-            go_on = await self._answered(tab, session, told, self._by_number[number])
-        else:
-            go_on = await self._asked(tab, told, number)
-        method = "Fetch.continueRequest" if go_on is not None else "Fetch.failRequest"
-        terms: dict[str, Any] = {"requestId": told["requestId"]}
-        terms |= {"errorReason": "BlockedByClient"} if go_on is None else go_on
-        await tab.send(method, terms, session=session.id)
-        self.told()
-
-    async def _asked(self, tab: Tab, told: Mapping[str, Any], number: str) -> dict[str, Any] | None:
-        """Check what is about to be asked for. With what it goes on; None: it does not."""
-        uri = told["request"]["url"].partition("#")[0]
-        if uri.startswith(_NO_REQUEST):
-            return {}
-        request = self._by_number.get(number)
-        if request is None or "redirectedRequestId" not in told:
-            request = self._noted(tab, told, number, uri)
-        request.now = uri
-        try:
-            self._check(request)
-            await self._guard.allow(parse_target(uri), uri)
-        except CaptureError as error:
-            request.fail(error.problem, error.reason)
-            return None
-        if not self._credentials or origin_of(uri) != self._home:
-            return {}
-        given = dict(told["request"]["headers"]) | self._credentials.fields(uri)
-        return {"headers": [{"name": name, "value": value} for name, value in given.items()]}
-
-    def _noted(self, tab: Tab, told: Mapping[str, Any], number: str, uri: str) -> RecordedRequest:
-        asked, kind = told["request"], told["resourceType"]
-        initiator = self.wire.initiator(number)
-        referrer = initiator.get("url") or asked["headers"].get("Referer", "")
-        request = RecordedRequest(
-            uri, asked["method"], kind, referrer, number, datetime.now(UTC), monotonic()
-        )
-        request.main = kind == "Document" and told["frameId"] == tab.target
-        self._by_number[number] = request
+    def add(self, request: RecordedRequest) -> None:
+        """Record that something is asked for; one more than there may be is noted as well."""
+        self._by_number[request.number] = request
         if len(self.requests) <= self.limits.parts:
             self.requests.append(request)
-        return request
 
-    def _check(self, request: RecordedRequest) -> None:
-        """Raise CaptureError where a request is not to be made."""
-        uri, limits = request.now, self.limits
-        if len(self.requests) > limits.parts:
-            problem = f"the page has more than {limits.parts} parts"
-            raise CaptureError(problem, uri=uri, reason="parts")
-        if len(request.redirects) > limits.redirects:
-            problem = f"there are more than {limits.redirects} redirects"
-            raise CaptureError(problem, uri=uri, reason="redirects")
-        mains = sum(each.main for each in self.requests)
-        if request.main and (self.closed or mains > limits.redirects + 1):
-            self._leave(uri, "away")
-            raise CaptureError(_LEFT_OUT["away"], uri=uri, reason="away")
-
-    async def _answered(
-        self, tab: Tab, session: TargetSession, told: Mapping[str, Any], request: RecordedRequest
-    ) -> dict[str, Any] | None:
-        """Record an answer. With what it goes on; None: it does not."""
-        if "responseErrorReason" in told:
-            reason = told["responseErrorReason"]
-            request.fail(
-                f"the browser could not load it: {reason}", _REASONS.get(reason, "connect")
-            )
-            return {}
-        request.status = told["responseStatusCode"]
-        request.phrase = told.get("responseStatusText", "")
-        request.headers = tuple((e["name"], e["value"]) for e in told.get("responseHeaders", ()))
-        location = field_of(request.headers, "location")
-        if request.status in _REDIRECTS and location:
-            request.redirects.append(Redirect(request.now, request.status, location))
-            return {}
-        try:
-            content = await self._content(tab, session, told["requestId"], request)
-        except CaptureError as error:
-            request.fail(error.problem, error.reason)
-            return None
-        request.content = content
-        request.duration_s = monotonic() - request.clock
-        self.size_bytes += len(content)
-        if request.status not in _OK:
-            said = f"{request.status} {request.phrase}".strip()
-            request.fail(f"the server answers {said} for {request.now}", "status")
-        return {}
-
-    async def _content(
-        self, tab: Tab, session: TargetSession, stop: str, request: RecordedRequest
-    ) -> bytes:
-        """The content of an answer. Raises CaptureError where it is too much, or never ends."""
-        limits, said = self.limits, field_of(request.headers, "content-length")
-        size = int(said) if said.isascii() and said.isdigit() and len(said) < _DIGITS else 0
-        if field_of(request.headers, "content-type").lower().startswith(_ENDLESS):
-            raise CaptureError("the answer never ends", uri=request.now, reason="stream")
-        _check_size(size, limits, request.now, self.size_bytes)
-        try:
-            async with asyncio.timeout(limits.load_s):
-                answer = await tab.send(
-                    "Fetch.getResponseBody", {"requestId": stop}, session=session.id
-                )
-        except TimeoutError:
-            problem = f"no complete answer within the limit load_s = {limits.load_s:g} seconds"
-            raise CaptureError(problem, uri=request.now, reason="timeout") from None
-        body = answer["body"]
-        content = base64.b64decode(body) if answer["base64Encoded"] else body.encode()
-        _check_size(len(content), limits, request.now, self.size_bytes)
-        return content
-
-    # ------------------------------------------------------------ what came of it
-    def end(self) -> None:
-        """Note that what has not come is not waited for any more."""
-        for each in self.pending:
-            each.fail("it was not complete when the page was left", "timeout")
+    def leave(self, uri: str, reason: str) -> None:
+        """Record that something is left out on purpose."""
+        if len(self.left_out) < self.limits.parts:
+            self.left_out.append(Failure(uri, "", _LEFT_OUT[reason], reason, reason))
 
     @property
     def pending(self) -> list[RecordedRequest]:
         """What is still to be answered."""
         return [each for each in self.requests if each.pending]
 
-    def exchange(self, request: RecordedRequest) -> Exchange:
+    def end(self) -> None:
+        """Record that what has not come is not waited for any more."""
+        for each in self.pending:
+            each.fail("it was not complete when the page was left", "timeout")
+
+    def exchanges(self, uri: str) -> tuple[Exchange, tuple[Exchange, ...], tuple[Exchange, ...]]:
+        """The page, the pages that led to it, and all else that came, each address once.
+
+        Raises CaptureError where the page did not come.
+        """
+        wanted = [each for each in self.requests if each.main and not each.refused]
+        mains = [each for each in wanted if each.shown] or wanted[-1:]
+        if not mains:
+            raise CaptureError("the browser asked for no page", uri=uri, reason="browser")
+        page = mains[-1]
+        if page.content is None or page.failure is not None:
+            raise page.error(uri)
+        led_by = tuple(self._exchange(each) for each in mains[:-1] if each.is_whole)
+        first: dict[str, RecordedRequest] = {}
+        for each in self.requests:
+            if each.is_whole and each not in mains:
+                first.setdefault(each.uri, each)
+        return self._exchange(page), led_by, tuple(map(self._exchange, first.values()))
+
+    def show(self, number: str) -> None:
+        """Record that an answer became the page, if it was to."""
+        request = self._by_number.get(number)
+        if request is not None and request.main:
+            request.shown = True
+
+    def _exchange(self, request: RecordedRequest) -> Exchange:
         """A request that was answered, as it goes on record."""
         content = request.content or b""
         headers = self.wire.received(request.number, request.status, request.headers)
@@ -373,6 +254,194 @@ class Recorder:
             yield told
 
 
+class _RequestGate:
+    """The first stop: a request is recorded and checked, and its host named to the guard."""
+
+    def __init__(
+        self, recording: Recording, guard: SocksGuard, credentials: Credentials, home: str
+    ) -> None:
+        self._recording = recording
+        self._guard = guard
+        self._credentials = credentials
+        self._home = origin_of(home)
+
+    async def ask(self, tab: Tab, told: Mapping[str, Any], number: str) -> dict[str, Any] | None:
+        """Check what is about to be asked for. With what it goes on; None: it does not."""
+        uri = told["request"]["url"].partition("#")[0]
+        if uri.startswith(_NO_REQUEST):
+            return {}
+        request = self._recording.find(number)
+        if request is None or "redirectedRequestId" not in told:
+            request = self._request(tab, told, number, uri)
+            self._recording.add(request)
+        request.now = uri
+        try:
+            self._check(request)
+            await self._guard.allow(parse_target(uri), uri)
+        except CaptureError as error:
+            request.fail(error.problem, error.reason)
+            return None
+        if not self._credentials or origin_of(uri) != self._home:
+            return {}
+        given = dict(told["request"]["headers"]) | self._credentials.fields(uri)
+        return {"headers": [{"name": name, "value": value} for name, value in given.items()]}
+
+    def _request(self, tab: Tab, told: Mapping[str, Any], number: str, uri: str) -> RecordedRequest:
+        asked, kind = told["request"], told["resourceType"]
+        initiator = self._recording.wire.initiator(number)
+        referrer = initiator.get("url") or asked["headers"].get("Referer", "")
+        request = RecordedRequest(
+            uri, asked["method"], kind, referrer, number, datetime.now(UTC), monotonic()
+        )
+        request.main = kind == "Document" and told["frameId"] == tab.target
+        return request
+
+    def _check(self, request: RecordedRequest) -> None:
+        """Raise CaptureError where a request is not to be made."""
+        uri, recording = request.now, self._recording
+        limits = recording.limits
+        if len(recording.requests) > limits.parts:
+            problem = f"the page has more than {limits.parts} parts"
+            raise CaptureError(problem, uri=uri, reason="parts")
+        if len(request.redirects) > limits.redirects:
+            problem = f"there are more than {limits.redirects} redirects"
+            raise CaptureError(problem, uri=uri, reason="redirects")
+        mains = sum(each.main for each in recording.requests)
+        if request.main and (recording.closed or mains > limits.redirects + 1):
+            recording.leave(uri, "away")
+            raise CaptureError(_LEFT_OUT["away"], uri=uri, reason="away")
+
+
+class Recorder:
+    """Handler of the two stops of each request. Its `prepare` is for `Browser.tab`."""
+
+    def __init__(
+        self,
+        recording: Recording,
+        guard: SocksGuard,
+        *,
+        agent: str,
+        credentials: Credentials,
+        home: str,
+    ) -> None:
+        self.told: Callable[[], None] = lambda: None
+        """Called whenever a request is done."""
+        self._agent = agent
+        self._recording = recording
+        self._gate = _RequestGate(recording, guard, credentials, home)
+        self._cookies = [_cookie(each) for each in credentials.cookies]
+
+    async def prepare(self, tab: Tab, session: TargetSession) -> None:
+        """Have a session stop at each request."""
+        if session.target == tab.target:
+            self._listen(tab)
+            if self._cookies:
+                cookies = {"cookies": self._cookies}
+                await tab.send("Network.setCookies", cookies, session=session.id)
+            deny = {"behavior": "deny", "browserContextId": tab.context, "eventsEnabled": True}
+            await tab.send("Browser.setDownloadBehavior", deny, session=session.id)
+        await tab.send("Network.enable", {"maxPostDataSize": 0}, session=session.id)
+        await tab.send(
+            "Network.setUserAgentOverride", {"userAgent": self._agent}, session=session.id
+        )
+        if session.type in {"page", "iframe"}:
+            await tab.send("Network.setBypassServiceWorker", {"bypass": True}, session=session.id)
+            await tab.send("Page.enable", session=session.id)
+            await tab.send("Fetch.enable", _STOPS, session=session.id)
+
+    def _listen(self, tab: Tab) -> None:
+        recording = self._recording
+
+        async def stopped(session: TargetSession, params: Mapping[str, Any]) -> None:
+            await self._stopped(tab, session, params)
+
+        async def asked(session: TargetSession, _: Mapping[str, Any]) -> None:
+            refuse = {"accept": False}
+            await tab.send("Page.handleJavaScriptDialog", refuse, session=session.id)
+
+        tab.on("Fetch.requestPaused", stopped)
+        tab.on("Page.javascriptDialogOpening", asked)
+        for method, take in (
+            ("Page.frameNavigated", lambda told: recording.show(told["frame"]["loaderId"])),
+            ("Page.windowOpen", lambda told: recording.leave(told["url"], "window")),
+            ("Page.downloadWillBegin", lambda told: recording.leave(told["url"], "download")),
+            ("Network.webSocketCreated", lambda told: recording.leave(told["url"], "socket")),
+            ("Network.webTransportCreated", lambda told: recording.leave(told["url"], "socket")),
+        ):
+            tab.on(method, telling(take))
+        recording.wire.listen(tab)
+
+    async def _stopped(self, tab: Tab, session: TargetSession, told: Mapping[str, Any]) -> None:
+        number = told.get("networkId", told["requestId"])
+        answered = "responseStatusCode" in told or "responseErrorReason" in told
+        go_on: dict[str, Any] | None
+        request = self._recording.find(number)
+        if self._recording.over:
+            go_on = None
+        elif answered and request is not None:
+            go_on = await self._answered(tab, session, told, request)
+        else:
+            go_on = await self._gate.ask(tab, told, number)
+        method = "Fetch.continueRequest" if go_on is not None else "Fetch.failRequest"
+        terms: dict[str, Any] = {"requestId": told["requestId"]}
+        terms |= {"errorReason": "BlockedByClient"} if go_on is None else go_on
+        await tab.send(method, terms, session=session.id)
+        self.told()
+
+    async def _answered(
+        self, tab: Tab, session: TargetSession, told: Mapping[str, Any], request: RecordedRequest
+    ) -> dict[str, Any] | None:
+        """Record an answer. With what it goes on; None: it does not."""
+        if "responseErrorReason" in told:
+            reason = told["responseErrorReason"]
+            request.fail(
+                f"the browser could not load it: {reason}", _REASONS.get(reason, "connect")
+            )
+            return {}
+        request.status = told["responseStatusCode"]
+        request.phrase = told.get("responseStatusText", "")
+        request.headers = tuple((e["name"], e["value"]) for e in told.get("responseHeaders", ()))
+        location = field_of(request.headers, "location")
+        if request.status in _REDIRECTS and location:
+            request.redirects.append(Redirect(request.now, request.status, location))
+            return {}
+        try:
+            content = await self._content(tab, session, told["requestId"], request)
+        except CaptureError as error:
+            request.fail(error.problem, error.reason)
+            return None
+        request.content = content
+        request.duration_s = monotonic() - request.clock
+        self._recording.size_bytes += len(content)
+        if request.status not in _OK:
+            said = f"{request.status} {request.phrase}".strip()
+            request.fail(f"the server answers {said} for {request.now}", "status")
+        return {}
+
+    async def _content(
+        self, tab: Tab, session: TargetSession, stop: str, request: RecordedRequest
+    ) -> bytes:
+        """The content of an answer. Raises CaptureError where it is too much, or never ends."""
+        limits, before = self._recording.limits, self._recording.size_bytes
+        said = field_of(request.headers, "content-length")
+        size = int(said) if said.isascii() and said.isdigit() and len(said) < _DIGITS else 0
+        if field_of(request.headers, "content-type").lower().startswith(_ENDLESS):
+            raise CaptureError("the answer never ends", uri=request.now, reason="stream")
+        check_size(limits, request.now, part=size, total=before + size)
+        try:
+            async with asyncio.timeout(limits.load_s):
+                answer = await tab.send(
+                    "Fetch.getResponseBody", {"requestId": stop}, session=session.id
+                )
+        except TimeoutError:
+            raise timed_out(request.now, limits.load_s, "load_s") from None
+        body: str = answer["body"]
+        content = base64.b64decode(body) if answer["base64Encoded"] else body.encode()
+        size, before = len(content), self._recording.size_bytes  # others came meanwhile
+        check_size(limits, request.now, part=size, total=before + size)
+        return content
+
+
 def _cookie(cookie: Cookie) -> dict[str, object]:
     """A cookie as the browser takes it: of a host, or with all hosts below."""
     scheme = "https" if cookie.secure else "http"
@@ -386,15 +455,6 @@ def _cookie(cookie: Cookie) -> dict[str, object]:
     return told | ({"domain": cookie.host} if cookie.below else {})
 
 
-_LEFT_OUT = {
-    "window": "windows that a page opens are closed",
-    "download": "downloads are refused",
-    "socket": "what comes over a socket is no part of a page: sockets are refused",
-    "away": "the page wanted to go elsewhere once it was there",
-}
-_DIGITS = 16
-
-
 def field_of(headers: Headers, name: str) -> str:
     """The value of the first field `name` (lower case), "" where there is none."""
     return next((value for given, value in headers if given.lower() == name), "").strip()
@@ -404,14 +464,3 @@ def _is_all(content_range: str) -> bool:
     """Whether a Content-Range field (RFC 9110 §14.4) names the first octet to the last."""
     found = _WHOLE.fullmatch(content_range)
     return found is not None and int(found[1]) + 1 == int(found[2])
-
-
-def _check_size(size: int, limits: FetchLimits, uri: str, before: int) -> None:
-    for name, maximum, much in (
-        ("part_bytes", limits.part_bytes, size),
-        ("total_bytes", limits.total_bytes, size + before),
-    ):
-        if much > maximum:
-            whole = "the capture as a whole" if name == "total_bytes" else "the resource"
-            problem = f"{whole} is larger than the limit {name} = {maximum} bytes"
-            raise CaptureError(problem, uri=uri, reason="size")
