@@ -379,7 +379,7 @@ def test_what_a_witness_says_is_not_believed(
     grow(tmp_path / "archive", b"one")
     key = Signer("w.example", bytes(32), KeyType.COSIGNATURE).verifier
     with answering(status, content) as base, Archive.open(tmp_path / "archive") as there:
-        outcome = there.log.witnesses.ask([(base, str(key))], allow_private=True)
+        outcome = there.log.ask_witnesses([(base, str(key))], allow_private=True)
         (refused,) = outcome.refused
         assert re.search(said, refused.problem), refused.problem
         assert there.log.state().checkpoint == outcome.checkpoint

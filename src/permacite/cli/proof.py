@@ -274,7 +274,7 @@ def witness(
         raise click.UsageError("expected a KEY for each URL")
     asked = zip(witnesses[::2], witnesses[1::2], strict=True)
     with Archive.open(ctx.obj) as archive:
-        outcome = archive.log.witnesses.ask(asked, allow_private=allow_private)
+        outcome = archive.log.ask_witnesses(asked, allow_private=allow_private)
     if as_json:
         emit(outcome)
     else:

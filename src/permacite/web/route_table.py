@@ -39,7 +39,6 @@ from permacite.web.routes import (
     sign_in,
     sites,
     thttp,
-    witness,
 )
 
 if TYPE_CHECKING:
@@ -57,7 +56,13 @@ _OWNER: Mapping[str, Scope] = {"GET": "admin", "POST": "admin"}
 
 _annexes = Registry(
     "permacite.routes",
-    {name: f"permacite.web.routes.uploads:{name}" for name in ("extension", "take", "token")},
+    {
+        "cosigned": "permacite.web.routes.witness:checkpoint",
+        "extension": "permacite.web.routes.uploads:extension",
+        "submitted": "permacite.web.routes.witness:add_checkpoint",
+        "take": "permacite.web.routes.uploads:take",
+        "token": "permacite.web.routes.uploads:token",
+    },
     kind=FunctionType,
 )
 """Handlers of the annexes, which no other module imports."""
@@ -132,9 +137,12 @@ TABLE = (
     TableRoute("/-/log/octets/{digest}", log.octets),
     TableRoute("/-/log/standings", log.standings),
     TableRoute(
-        "/-/witness/add-checkpoint", witness.add_checkpoint, _READ, body_bytes=CHECKPOINT_BODY_BYTES
+        "/-/witness/add-checkpoint",
+        _annexes.load("submitted"),
+        _READ,
+        body_bytes=CHECKPOINT_BODY_BYTES,
     ),
-    TableRoute("/-/witness/{origin}/checkpoint", witness.checkpoint),
+    TableRoute("/-/witness/{origin}/checkpoint", _annexes.load("cosigned")),
     TableRoute("/-/api/quotes", api.quotes),
     TableRoute("/-/api/reference", api.reference),
     TableRoute("/-/api/quoters", api.quoters),

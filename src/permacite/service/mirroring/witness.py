@@ -1,4 +1,4 @@
-"""Witness and cosignatures: a mirror cosigns the checkpoints of its origin.
+"""Witnesses and cosignatures: a mirror cosigns the checkpoints of its origin.
 
 As a witness (C2SP tlog-witness) it cosigns a submitted checkpoint if the log only grew:
 
@@ -12,6 +12,9 @@ As a witness (C2SP tlog-witness) it cosigns a submitted checkpoint if the log on
 | any other | cosigned, and kept before the answer |
 
 Another key signs that the mirror has all entries up to a root (`cosigned`, C2SP tlog-cosignature).
+
+`Witnesses` is the side of the log: a witness says which of our checkpoints it cosigned last, and is
+shown that the log only grew since.
 """
 
 from __future__ import annotations
@@ -19,24 +22,37 @@ from __future__ import annotations
 import hashlib
 import secrets
 import time
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Literal
 
+from permacite.archive.log.cosignature import KeyType, split
+from permacite.archive.log.keys import Signer, Verifier
+from permacite.archive.log.note import SIZE, Checkpoint, Note, signed
+from permacite.archive.log.submission import Submission
+from permacite.archive.objects.durable import flush_folder, write_file
 from permacite.archive.transport.mirror import Mirror
-from permacite.errors import ConflictError, IntegrityError, ParseError, StorageError
+from permacite.errors import CaptureError, ConflictError, IntegrityError, ParseError, StorageError
 from permacite.lazy_dataclass import dataclass
+from permacite.service.mirroring import forks
+from permacite.service.proofs.logs import Refused, WitnessedLog
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from permacite.archive.log.keys import Signer
-    from permacite.archive.log.note import Checkpoint, Signature
-    from permacite.archive.log.submission import Submission
+    from permacite.archive.log.log import Log
+    from permacite.archive.log.note import Signature
     from permacite.archive.repository import Repository
 
-__all__ = ["Cosigner", "Outcome", "Witnessed", "cosigned"]
+__all__ = ["Cosigner", "Outcome", "Witnessed", "Witnesses", "cosigned"]
 
 Outcome = Literal["cosigned", "unknown", "unsigned", "backwards", "stale", "inconsistent"]
 
+_TRIES = 3
+"""How often a witness is asked: others may have submitted a checkpoint meanwhile."""
+_STALE = 409
+_ANSWER_BYTES = 100_000
 _NAME_ENDS = "/witness"
 _SEED_BYTES = 32
 
@@ -69,8 +85,6 @@ class Cosigner:
 
         Raises ParseError where the request is malformed, ConflictError, StorageError.
         """
-        from permacite.archive.log.submission import Submission
-
         submitted = Submission.parse(source)
         shown, keys = submitted.checkpoint, self._repository.log.keys.verifiers
         if shown.origin != keys[0].name:
@@ -92,8 +106,6 @@ class Cosigner:
 
     def _cosigned(self, submitted: Submission, log: list[Signature], path: Path) -> Witnessed:
         """Cosign what the log's key did sign, if it goes on from what was cosigned last."""
-        from permacite.archive.log.note import signed
-
         text, now = submitted.note.text, int(time.time())
         try:
             self._check_fork(submitted, log)
@@ -109,9 +121,6 @@ class Cosigner:
 
     def _check_fork(self, submitted: Submission, log: list[Signature]) -> None:
         """Raise IntegrityError where the log is forked; what shows that is kept, once."""
-        from permacite.archive.log.note import Checkpoint, Note, signed
-        from permacite.service.mirroring import forks
-
         forks.check_none(self._repository)
         shown, kept = submitted.checkpoint, self._mirror.seen()
         if kept is not None and self._is_other(shown, Checkpoint.parse(Note.parse(kept).text)):
@@ -126,8 +135,6 @@ class Cosigner:
 
     def _witnesses(self, path: Path, text: str | None = None) -> list[Signer]:
         """The keys that cosign: Ed25519, and ML-DSA-44 if it is here, and signs such a text."""
-        from permacite.archive.log.note import Checkpoint
-
         if self._mirror.origin is None:
             raise ConflictError(
                 "a witness is a mirror of the log that it cosigns, and this is none",
@@ -146,8 +153,6 @@ def cosigned(mirror: Mirror, note: str, path: Path) -> str:
 
     Raises StorageError where the file cannot be read, or holds no key that cosigns.
     """
-    from permacite.archive.log.note import Checkpoint, Note, signed
-
     parsed = Note.parse(note)
     signer = _cosigner_in(path, f"{Checkpoint.parse(parsed.text).origin}/mirror")
     line = signer.signature(parsed.text, time=int(time.time()))
@@ -157,10 +162,6 @@ def cosigned(mirror: Mirror, note: str, path: Path) -> str:
 
 def _cosigner_in(path: Path, name: str) -> Signer:
     """The key in a file, which is made for `name` where there is none. Raises StorageError."""
-    from permacite.archive.log.cosignature import KeyType
-    from permacite.archive.log.keys import Signer
-    from permacite.archive.objects.durable import flush_folder, write_file
-
     try:
         if not path.exists():
             made = Signer(name, secrets.token_bytes(_SEED_BYTES), KeyType.COSIGNATURE)
@@ -178,3 +179,100 @@ def _cosigner_in(path: Path, name: str) -> Signer:
             hint="name a file that is not there: the key is made",
         )
     return signer
+
+
+class Witnesses:
+    """What other machines say of the log: that they saw it only grow."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+
+    def ask(self, asked: Iterable[tuple[str, str]], *, allow_private: bool = False) -> WitnessedLog:
+        """Ask the witnesses at addresses: see `ArchiveLog.ask_witnesses`."""
+        told = [(address.rstrip("/"), _cosigning(key)) for address, key in asked]
+        log = self._repository.log
+        note = log.checkpoints.current()
+        lines: list[Signature] = []
+        cosigned: list[Verifier] = []
+        refused = []
+        for address, pairs in groupby(sorted(told, key=itemgetter(0)), key=itemgetter(0)):
+            keys = [key for _, key in pairs]
+            try:
+                lines += _asked(log, note, address, keys, allow_private=allow_private)
+            except (CaptureError, IntegrityError) as error:
+                refused.append(Refused(address, str(error)))
+            else:
+                cosigned += keys
+        size = Checkpoint.parse(Note.parse(note).text).size
+        kept = log.checkpoints.keep_witnessed(note, lines) if lines else log.checkpoints.published()
+        return WitnessedLog(size, kept, tuple(map(str, cosigned)), tuple(refused))
+
+
+def _cosigning(text: str) -> Verifier:
+    """A key of a witness. Raises ParseError."""
+    key = Verifier.parse(text)
+    if key.key_type is KeyType.ED25519:
+        problem = "expected a key that cosigns (of type 4 or 6), not one that signs logs"
+        raise ParseError(problem, text, 0, "C2SP tlog-cosignature")
+    return key
+
+
+def _asked(
+    log: Log, note: str, address: str, keys: Sequence[Verifier], *, allow_private: bool
+) -> list[Signature]:
+    """What one witness answers for these keys. Raises CaptureError, IntegrityError."""
+    from permacite import capture
+
+    parsed = Note.parse(note)
+    size, old = Checkpoint.parse(parsed.text).size, 0
+    for _ in range(_TRIES):
+        proof = tuple(log.consistency(old, size)) if old else ()
+        content = Submission(old, proof, parsed).body.encode()
+        answer = capture.fetch(
+            f"{address}/add-checkpoint",
+            capture.FetchOptions(
+                limits=capture.FetchLimits(total_s=30, part_bytes=_ANSWER_BYTES),
+                allow_private=allow_private,
+            ),
+            sent=capture.Sent(content, "text/plain; charset=utf-8", frozenset({_STALE})),
+        )
+        if answer.status != _STALE:
+            return _checked(note, answer.content, keys, address)
+        old = _size_in(answer.content, size, address)
+    raise CaptureError(
+        f"{address} was busy with other checkpoints of this log", uri=address, reason="status"
+    )
+
+
+def _size_in(content: bytes, most: int, address: str) -> int:
+    """The size that a witness cosigned last. Raises IntegrityError where it cannot have."""
+    text = content[:_ANSWER_BYTES].decode("ascii", "replace").removesuffix("\n")
+    if SIZE.fullmatch(text) and int(text) <= most:
+        return int(text)
+    raise IntegrityError(
+        f"{address} has cosigned this log with more entries, or says no size",
+        expected=f"at most {most} entries",
+        actual=text[:60],
+        hint="a log that is shorter than it was seems cut short: was it restored from a backup?",
+    )
+
+
+def _checked(note: str, content: bytes, keys: Sequence[Verifier], address: str) -> list[Signature]:
+    """The cosignatures by these keys, in what a witness answers. Raises IntegrityError."""
+    try:
+        answered = Note.parse(note[: note.rfind("\n\n") + 2] + content.decode())
+    except (ParseError, UnicodeDecodeError) as error:
+        raise IntegrityError(
+            f"{address} answers no signatures", expected="signatures", actual=str(error)
+        ) from error
+    lines = []
+    for key in keys:
+        own = key.signatures(answered)
+        if not key.verifies(answered) or not all(split(key.key_type, line)[0] for line in own):
+            raise IntegrityError(
+                f"{address} did not cosign with the key that was named",
+                expected=key.label,
+                actual=", ".join(line.name for line in answered.signatures),
+            )
+        lines += [line for line in answered.signatures if line.key_id == key.key_id]
+    return lines

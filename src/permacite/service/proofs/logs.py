@@ -14,13 +14,14 @@ from dataclasses import asdict
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from permacite.archive.log.keys import Verifier
 from permacite.archive.log.note import Checkpoint, Note
 from permacite.archive.log.tiles import tiles_of
 from permacite.errors import CaptureError, IntegrityError, NotFoundError, ParseError, StorageError
 from permacite.lazy_dataclass import dataclass
+from permacite.registry import Registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -28,17 +29,17 @@ if TYPE_CHECKING:
 
     from permacite.archive.objects.store import RemoteStore
     from permacite.archive.repository import Repository
-    from permacite.service.mirroring.witness import Cosigner
-    from permacite.service.proofs.witnesses import Witnesses
 
 __all__ = [
     "ArchiveLog",
     "Consistency",
     "EarlierLog",
     "LogState",
+    "Refused",
     "SealedDay",
     "Shelf",
     "StampedLog",
+    "WitnessedLog",
     "earlier_log_of",
     "earlier_logs",
     "keep_earlier_logs",
@@ -49,6 +50,16 @@ __all__ = [
 _CHECKPOINT = "checkpoint"
 _EARLIER = "earlier_logs"
 """The setting that has the checkpoints of earlier keys."""
+
+_witnesses = Registry(
+    "permacite.witnesses",
+    {
+        "cosigner": "permacite.service.mirroring.witness:Cosigner",
+        "witnesses": "permacite.service.mirroring.witness:Witnesses",
+    },
+    kind=type,
+)
+"""Both sides of the protocol of witnesses. Each takes the repository."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +165,26 @@ class StampedLog:
     stamped_at: datetime
     checked: bool
     """Whether its signature was checked, with a certificate that was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A witness that did not cosign."""
+
+    address: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class WitnessedLog:
+    """The log as it is, and which witnesses cosigned it now."""
+
+    size: int
+    checkpoint: str
+    """With all that witnesses have cosigned of it."""
+    cosigned: tuple[str, ...]
+    """The keys by which it was cosigned now."""
+    refused: tuple[Refused, ...]
 
 
 class ArchiveLog:
@@ -266,19 +297,23 @@ class ArchiveLog:
         """
         return self._repository.moments()
 
+    def ask_witnesses(
+        self, asked: Iterable[tuple[str, str]], *, allow_private: bool = False
+    ) -> WitnessedLog:
+        """Have the log cosigned by the witnesses at addresses, each with a public key of it.
+
+        An address may come with several keys: all sign then. What was cosigned is kept, given out
+        as the checkpoint of the log, and goes into proofs of all that the log held by then. Raises
+        ParseError for a key that does not cosign, StorageError.
+        """
+        witnesses = _witnesses.load("witnesses")(self._repository)
+        outcome: WitnessedLog = witnesses.ask(asked, allow_private=allow_private)
+        return outcome
+
     @cached_property
-    def witnesses(self) -> Witnesses:
-        """Witnesses that cosign the log."""
-        from permacite.service.proofs.witnesses import Witnesses
-
-        return Witnesses(self._repository)
-
-    @cached_property
-    def cosigner(self) -> Cosigner:
-        """This archive as a witness of other logs."""
-        from permacite.service.mirroring.witness import Cosigner
-
-        return Cosigner(self._repository)
+    def cosigner(self) -> Any:
+        """This archive as a witness of other logs: a `Cosigner`, where it is a mirror."""
+        return _witnesses.load("cosigner")(self._repository)
 
 
 def _consistency(repository: Repository, old: int, new: int) -> Consistency:

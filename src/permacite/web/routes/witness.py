@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from permacite.service.mirroring.witness import Outcome
+    from permacite.service.archive import Archive
+    from permacite.service.mirroring.witness import Cosigner, Outcome
 
 __all__ = ["add_checkpoint", "checkpoint"]
 
@@ -50,7 +51,7 @@ async def add_checkpoint(request: Request) -> Response:
     except UnicodeDecodeError as error:
         problem, spec = "expected UTF-8", "C2SP tlog-witness, add-checkpoint"
         raise ParseError(problem, "(the body)", 0, spec) from error
-    answer = await ask(request, lambda archive: archive.log.cosigner.add_checkpoint(source, key))
+    answer = await ask(request, lambda archive: _cosigner(archive).add_checkpoint(source, key))
     if answer.outcome in _STATUS:
         raise HTTPException(_STATUS[answer.outcome], answer.said)
     fields = headers.bytes_headers() | cache_field(request)
@@ -67,13 +68,18 @@ async def checkpoint(request: Request) -> Response:
     `origin` is the SHA-256 of the log's name, in hexadecimal. 404 where none was.
     """
     _key(request)
-    note = await ask(
-        request, lambda archive: archive.log.cosigner.find(request.path_params["origin"])
-    )
+    origin: str = request.path_params["origin"]
+    note = await ask(request, lambda archive: _cosigner(archive).find(origin))
     if note is None:
         raise HTTPException(404, "no checkpoint of such a log was cosigned here")
     fields = headers.bytes_headers() | cache_field(request)
     return Response(note, headers=fields, media_type="text/plain; charset=utf-8")
+
+
+def _cosigner(archive: Archive) -> Cosigner:
+    """The archive as a witness, by its own class."""
+    cosigner: Cosigner = archive.log.cosigner
+    return cosigner
 
 
 def _key(request: Request) -> Path:
