@@ -91,4 +91,4 @@ def test_those_of_hypothesis_are_taken_in(
 @pytest.mark.parametrize("text", ["", "{", "7", "{}", "[1]", '{"items": 1}', "[" * 99_999])
 def test_what_holds_no_annotations_is_refused(archive: Path, text: str) -> None:
     with Archive.open(archive) as service, pytest.raises(ParseError):
-        list(service.citations.web_annotations.add(text))
+        list(service.lists.importer("annotations").add(text))

@@ -3,13 +3,13 @@
 | property | what it leads to |
 |---|---|
 | documents | list, show, export; names and addresses resolved, captures by time and site, series |
-| citations | passages by their words; selections, references, Web Annotations |
+| citations | passages by their words; selections, references |
 | quotations | who quotes whom; templates, transcripts |
 | proofs | proof bundles |
 | drift | the live page, other versions, watched pages |
 | access | restrictions, withdrawal, erasure; tokens |
 | log | state, seals, time-stamps, tiles, witnesses |
-| lists | many documents at once: addresses, files, crawls, libraries, bags, uploads |
+| lists | many documents at once: addresses, files; importers of other formats |
 | annotations | tags, notes, collections; statements |
 | copies | backup, fixity check, exports, entries for mirrors |
 

@@ -53,6 +53,7 @@ __all__ = [
     "Caller",
     "JSONAnswer",
     "ask",
+    "ask_owner",
     "asked_path",
     "at",
     "body_of",
@@ -115,6 +116,15 @@ def refuse_embedding(request: Request) -> None:
     """Raise 403 for what is no page that somebody opens."""
     if request.headers.get("sec-fetch-dest", "document") != "document":
         refuse_others(request)
+
+
+async def ask_owner(request: Request, use_case: Callable[[Archive], Answer]) -> Answer:
+    """What a use case answers the owner of the archive. Raises 403 for anybody else."""
+    refuse_others(request)
+    archive = caller_of(request).owned
+    if archive is None:
+        raise HTTPException(403, "what is jotted down is for the owner of the archive alone")
+    return await run_in_threadpool(use_case, archive)
 
 
 async def body_of(request: Request) -> bytes:

@@ -23,7 +23,6 @@ from permacite.registry import Registry
 from permacite.service.feeds import PATH as DRIFT_FEED
 from permacite.web import assets
 from permacite.web.route import CacheClass, TableRoute, unknown_route
-from permacite.web.routes import annotations as annotation_routes
 from permacite.web.routes import (
     api,
     feeds,
@@ -57,6 +56,8 @@ _OWNER: Mapping[str, Scope] = {"GET": "admin", "POST": "admin"}
 _annexes = Registry(
     "permacite.routes",
     {
+        "annotations": "permacite.web.routes.annotations:answer",
+        "annotations page": "permacite.web.routes.annotations:jottings",
         "cosigned": "permacite.web.routes.witness:checkpoint",
         "extension": "permacite.web.routes.uploads:extension",
         "submitted": "permacite.web.routes.witness:add_checkpoint",
@@ -111,10 +112,15 @@ TABLE = (
         is_cross_origin=True,
     ),
     TableRoute("/-/api/search", search.answer, cache="no-store"),
-    TableRoute("/-/jottings", annotation_routes.jottings, _OWNER, body_bytes=ANNOTATION_BODY_BYTES),
+    TableRoute(
+        "/-/jottings",
+        _annexes.load("annotations page"),
+        _OWNER,
+        body_bytes=ANNOTATION_BODY_BYTES,
+    ),
     TableRoute(
         "/-/api/jottings",
-        annotation_routes.answer,
+        _annexes.load("annotations"),
         _OWNER,
         body_bytes=ANNOTATION_BODY_BYTES,
         cache="no-store",

@@ -39,10 +39,9 @@ def annotations_(folder: Location | None, /, *, target: TextIO, source: Any | No
     Exit status: 0 done, 1 some select nothing here, 2 there are no annotations.
     """
     with Archive.open(folder) as archive:
+        annotations = archive.lists.importer("annotations")
         if source is None:
-            json.dump(
-                archive.citations.web_annotations.page(), target, ensure_ascii=False, indent=1
-            )
+            json.dump(annotations.page(), target, ensure_ascii=False, indent=1)
             target.write("\n")
             return
         status = 0
@@ -50,7 +49,7 @@ def annotations_(folder: Location | None, /, *, target: TextIO, source: Any | No
             text = source.read(_MOST_OCTETS).decode()
         except UnicodeDecodeError as error:
             raise ParseError("expected UTF-8", "", error.start, "RFC 8259") from error
-        for name, outcome in archive.citations.web_annotations.add(text):
+        for name, outcome in annotations.add(text):
             if isinstance(outcome, PermaciteError):
                 note(f"{name}: not taken in: {outcome.problem}")
                 status = 1

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from permacite.archive.repository import Repository
     from permacite.service.citations.describing import References
     from permacite.service.citations.quoted import Passage
-    from permacite.service.citations.selecting.annotations import WebAnnotations
     from permacite.service.citations.selecting.selections import Selections
 
 __all__ = ["Citations"]
@@ -62,10 +61,3 @@ class Citations:
         from permacite.service.citations.describing import References
 
         return References(self._repository)
-
-    @cached_property
-    def web_annotations(self) -> WebAnnotations:
-        """Citations and notes as W3C Web Annotations, exported and imported."""
-        from permacite.service.citations.selecting.annotations import WebAnnotations
-
-        return WebAnnotations(self._repository)

@@ -24,6 +24,7 @@ _PACKED = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 IMPORTERS = Registry(
     "permacite.importers",
     {
+        "annotations": "permacite.service.exchange.web_annotations:WebAnnotations",
         "bags": "permacite.service.exchange.bags:Bags",
         "citations": "permacite.service.exchange.carried_citations:CarriedCitations",
         "crawls": "permacite.service.exchange.crawls:Crawls",

@@ -132,7 +132,7 @@ class Lists:
         return Submissions(self._repository)
 
     def importer(self, name: str) -> Any:
-        """The importer of bags, crawls, libraries or their citations, or of uploads."""
+        """The importer of bags, crawls, libraries, their citations, annotations or uploads."""
         return IMPORTERS.load(name)(self._repository)
 
 

@@ -8,58 +8,32 @@ from __future__ import annotations
 
 import json
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import QueryParams
-from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
 
 from permacite.errors import ParseError
-from permacite.service.archive import Archive
 from permacite.service.names import as_address
 from permacite.web import headers
 from permacite.web.requests import (
     JSONAnswer,
+    ask_owner,
     body_of,
-    caller_of,
     check_reference,
     note_written,
-    refuse_others,
 )
 from permacite.web.route import cache_field
 from permacite.web.templates import kept, page
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from permacite.service.archive import Archive
-    from permacite.service.assertions.jottings import Jotting
 
-__all__ = ["answer", "ask_owner", "jottings", "of_document"]
-
-Answer = TypeVar("Answer")
+__all__ = ["answer", "jottings"]
 
 _MEMBERS = ("reference", "kind", "text")
-
-
-async def ask_owner(request: Request, use_case: Callable[[Archive], Answer]) -> Answer:
-    """What a use case answers the owner of the archive. Raises 403 for anybody else."""
-    refuse_others(request)
-    archive = caller_of(request).owned
-    if archive is None:
-        raise HTTPException(403, "what is jotted down is for the owner of the archive alone")
-    return await run_in_threadpool(use_case, archive)
-
-
-async def of_document(request: Request, reference: str) -> Sequence[Jotting] | None:
-    """The annotations of a document, for the reader; None for a caller who is not the owner."""
-    if caller_of(request).owned is None:
-        return None
-    return await ask_owner(request, lambda archive: archive.annotations.list(reference))
 
 
 async def jottings(request: Request) -> Response:

@@ -19,8 +19,15 @@ from permacite.limits import HOME_ITEMS, QUOTER_ITEMS
 from permacite.pdi import DRAWN_PAGE
 from permacite.service.reader.pages import FrameOptions, Scripts
 from permacite.web import headers
-from permacite.web.requests import ask, at, link_next, parse_number, reference_of
-from permacite.web.routes.annotations import of_document
+from permacite.web.requests import (
+    ask,
+    ask_owner,
+    at,
+    caller_of,
+    link_next,
+    parse_number,
+    reference_of,
+)
 from permacite.web.routes.links import followed
 from permacite.web.templates import kept, page, words_for
 
@@ -30,6 +37,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from permacite.service.archive import Archive
+    from permacite.service.assertions.jottings import Jotting
     from permacite.service.citations.describing import Description
     from permacite.service.holdings import About, Listing
     from permacite.service.reader.reading import Reading
@@ -232,8 +240,15 @@ async def document(request: Request, reference: str) -> Response:
         frame=wanted_frame,
         part=request.query_params.get("part") or "",
         followed=await followed(request),
-        jottings=await of_document(request, reading.pdi),
+        jottings=await _annotations(request, reading.pdi),
     )
+
+
+async def _annotations(request: Request, name: str) -> Sequence[Jotting] | None:
+    """The annotations of a document; None for a caller who is not the owner of the archive."""
+    if caller_of(request).owned is None:
+        return None
+    return await ask_owner(request, lambda archive: archive.annotations.list(name))
 
 
 def _draw_ahead(request: Request, leaf: PaperPage) -> None:

@@ -18,6 +18,7 @@ from permacite.service.search.query import SearchQuery
 from permacite.web.requests import (
     JSONAnswer,
     ask,
+    ask_owner,
     caller_of,
     is_own,
     parse_number,
@@ -25,7 +26,6 @@ from permacite.web.requests import (
     refuse_others,
 )
 from permacite.web.route import cache_field
-from permacite.web.routes.annotations import ask_owner
 from permacite.web.templates import page
 
 if TYPE_CHECKING:
