@@ -16,8 +16,6 @@ _QUESTION = re.compile(r"^\| [^|]+\? \| `(?P<words>[^`]+)` \| `(?P<file>[^`]+)` 
 
 LONG_CLASSES = {
     "archive/engine/catalog.py: Catalog",
-    "archive/engine/packing.py: Packing",
-    "archive/engine/write_behind.py: WriteBehind",
     "capture/browsing/freezing.py: _Freezer",
 }
 """Classes that are still too long."""

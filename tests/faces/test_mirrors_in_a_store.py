@@ -76,7 +76,7 @@ def erase(archive: Path, *names: PDI) -> None:
 def check(into: str, names: dict[bytes, PDI]) -> None:
     """Nothing is wrong with the mirror, nothing waits there, and it has these contents."""
     with Repository.open(into) as here:
-        here._objects.flush()  # noqa: SLF001 - what was left while the store was in trouble
+        here._objects.write_behind.flush()  # noqa: SLF001 - what was left while the store was in trouble
         assert here.contents.staged_bytes() == 0
         for content, name in islice(names.items(), 99):  # all are read once, by packs, below
             assert here.contents.read(here.lookup.representation(name)) == content

@@ -125,7 +125,7 @@ def test_a_backup_while_others_commit_lacks_nothing(archive: Repository, tmp_pat
 
 
 def test_fsck_finds_octets_that_nothing_names(archive: Repository) -> None:
-    digest = archive._objects.put(b"left by a failed commit")  # noqa: SLF001 - as a crash leaves it
+    digest = archive._objects.store.put(b"left by a failed commit")  # noqa: SLF001 - as a crash leaves it
     findings = [finding for finding in archive.fixity.fsck() if finding.kind != "ok"]
     assert [(one.name, one.kind) for one in findings] == [(digest, "orphan")]
 

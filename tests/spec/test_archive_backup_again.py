@@ -107,7 +107,7 @@ def test_octets_that_waited_come_when_they_are_files(archive: Repository, tmp_pa
     archive.copies.backup(tmp_path / "copy")
     octets_of = bytes.fromhex(digest_of(text).removeprefix("sha-256:"))
     assert octets_of in {digest for _, digest, _ in rows(tmp_path / "copy")["unsettled"]}
-    archive._objects.flush()  # noqa: SLF001 - the thread that does it waits for quiet
+    archive._objects.write_behind.flush()  # noqa: SLF001 - the thread that does it waits for quiet
     assert not archive.copies.backup(tmp_path / "copy").whole
     assert_same(archive, tmp_path / "copy")
 

@@ -57,7 +57,7 @@ class Case:
             )
             self.large = archive.committer.commit([NewRepresentation(LARGE, "text/html")])
             archive.access.erase(gone.pdi, ground="court-order")
-            archive._objects.flush()  # noqa: SLF001 - the thread that does it waits for quiet
+            archive._objects.write_behind.flush()  # noqa: SLF001 - the thread that does it waits for quiet
             self.rows = dumped(archive)
             self.kinds = [one.kind for one in archive.fixity.fsck()]
         self.schema = server.location(self.folder).partition("&schema=")[2].partition("&")[0]

@@ -18,7 +18,7 @@ from tests.engines import Repository
 from tests.spec.test_archive_s3 import SERIES, archive_at, commit, noon
 
 from permacite.archive.administration import place_of
-from permacite.archive.engine.write_behind import WriteBehind
+from permacite.archive.engine.write_behind import ArchiveObjects
 from permacite.archive.model.answered import Version
 from permacite.archive.model.submitted import NewRepresentation, NewVersion
 from permacite.archive.objects.s3 import S3Objects
@@ -45,7 +45,7 @@ now = lambda: datetime(2026, 11, 21, 12, tzinfo=UTC) + timedelta(minutes=int(sys
 with Repository.open(sys.argv[1], clock=now) as archive:
     def pack():
         while True:
-            archive._objects.flush()
+            archive._objects.write_behind.flush()
     threading.Thread(target=pack, daemon=True).start()
     while True:
         content = os.urandom(600)
@@ -118,11 +118,11 @@ def test_what_others_packed_waits_no_longer(directory: Path) -> None:
     """Else a writer whose work others do would soon stage nothing more."""
     with Repository.open(directory, clock=noon) as one, Repository.open(directory) as other:
         commit(one, b"x" * 3000)
-        other._objects.flush()  # noqa: SLF001 - before it is quiet
+        other._objects.write_behind.flush()  # noqa: SLF001 - before it is quiet
         while behind():
             time.sleep(0.01)
         assert one.contents.staged_bytes() == 0
-        assert one._objects._staged_bytes == 0  # noqa: SLF001 - where it counts
+        assert one._objects.write_behind._staged_bytes == 0  # noqa: SLF001 - where it counts
 
 
 class Away:
@@ -140,13 +140,13 @@ class Away:
 
 def test_who_writes_behind_outlives_a_database_that_is_away(bucket: str) -> None:
     catalog = Away()
-    objects = WriteBehind(S3Objects(bucket, "p"), cast("Catalog", catalog))
-    with objects.staging(together=False) as staging:
+    objects = ArchiveObjects(S3Objects(bucket, "p"), cast("Catalog", catalog))
+    with objects.write_behind.staging(together=False) as staging:
         staging.put(b"x")
     while catalog.asked < 2:
         time.sleep(0.01)
     assert behind()
-    objects.close()
+    objects.write_behind.close()
     assert not behind()
 
 
@@ -299,7 +299,7 @@ def test_many_that_write_behind_pack_nothing_twice(
     for writer in writers:
         writer.join()
     with Repository.open(directory, clock=noon) as archive:
-        archive._objects.flush()  # noqa: SLF001 - whoever closed while another packed left some
+        archive._objects.write_behind.flush()  # noqa: SLF001 - whoever closed while another packed left some
         assert archive.contents.staged_bytes() == 0
         assert {finding.kind for finding in archive.fixity.fsck()} == {"ok"}
     members = [name for pack in packs(store, bucket) for name in pack]
@@ -364,7 +364,7 @@ def test_what_was_told_is_there_after_a_kill(
             writer.kill()
     last = noon() + timedelta(days=1)  # when no lease holds
     with Repository.open(directory, clock=lambda: last) as archive:
-        archive._objects.flush()  # noqa: SLF001 - what the dead left
+        archive._objects.write_behind.flush()  # noqa: SLF001 - what the dead left
         assert archive.contents.staged_bytes() == 0
         for name, content in (line.split() for line in told):
             pdi = parse(name)
@@ -396,7 +396,9 @@ def test_a_member_that_is_altered_is_brought_from_a_copy(
     altered = store.octets(bucket, key).replace(b"word 7\0", b"w0rd 7\0")
     store.client.put_object(Bucket=bucket, Key=key, Body=altered)
     with Repository.open(directory, clock=noon) as archive:
-        came, lost = archive.copies.mend(Copy(), [digest_of(b"word 7"), digest_of(b"word 8")])
+        came, lost = archive.copies.intake.mend(
+            Copy(), [digest_of(b"word 7"), digest_of(b"word 8")]
+        )
         assert (came, lost) == (1, [])
         assert archive.contents.read(archive.lookup.representation(names[b"word 7"])) == b"word 7"
         assert {finding.kind for finding in archive.fixity.fsck()} == {"ok"}
@@ -409,7 +411,7 @@ def test_all_of_a_pack_that_is_missing_is_brought_from_a_copy(
     (key,) = [key for key in store.keys(bucket) if "/objects/" in key]
     store.client.delete_object(Bucket=bucket, Key=key)
     with Repository.open(directory, clock=noon) as archive:
-        assert archive.copies.mend(Copy(), BY_DIGEST) == (len(WORDS), [])
+        assert archive.copies.intake.mend(Copy(), BY_DIGEST) == (len(WORDS), [])
     with Repository.open(directory, clock=noon) as archive:
         for word, name in names.items():
             assert archive.contents.read(archive.lookup.representation(name)) == word

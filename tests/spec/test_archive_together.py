@@ -20,7 +20,7 @@ from tests.engines import Refused, Repository
 from tests.kept import file_of
 
 from permacite.archive.committing import deposit
-from permacite.archive.engine.write_behind import WriteBehind
+from permacite.archive.engine.write_behind import ArchiveObjects
 from permacite.archive.model.answered import Provenance, Version
 from permacite.archive.model.submitted import NewRepresentation, NewVersion
 from permacite.archive.objects.files import FileObjects
@@ -330,12 +330,12 @@ class Parts:
         Repository.create(directory, series=SERIES, clock=Gate()).close()
         self.catalog = Repository.catalog(directory, clock=Gate())
         self.objects = FileObjects(directory / "objects")
-        self.write_behind = WriteBehind(self.objects, self.catalog)
+        self.contents = ArchiveObjects(self.objects, self.catalog)
         self.held = contextlib.ExitStack()
 
     def commit(self, content: bytes) -> Version:
         """Commit octets as one of several at the same time; the thread is not started."""
-        staging = self.held.enter_context(self.write_behind.staging(together=True))
+        staging = self.held.enter_context(self.contents.write_behind.staging(together=True))
         formats = deposit(staging.put, [picture(content)])
         contents = tuple(staging.contents)
         request = CommitRequest(SERIES, None, None, formats, Provenance(), None, contents=contents)
@@ -350,7 +350,7 @@ def parts(directory: Path) -> Iterator[Parts]:
     made = Parts(directory)
     yield made
     made.held.close()
-    made.write_behind.close()
+    made.contents.write_behind.close()
     made.catalog.close()
 
 
@@ -369,7 +369,7 @@ def test_what_a_dead_process_left_is_read_and_settled_by_the_next(
         assert archive.contents.read(version.representations[0]) == b"left"
     with Repository.open(left) as archive:
         archive.committer.commit([picture(b"next")])
-        archive._objects.flush()  # noqa: SLF001 - to see it done
+        archive._objects.write_behind.flush()  # noqa: SLF001 - to see it done
         assert unsettled(left) == 0
         assert is_clean(archive)
 
@@ -417,13 +417,13 @@ def test_octets_that_cannot_be_settled_stay_where_they_are(parts: Parts, directo
     digest = parts.commit(b"stays").representations[0].digest
     obstacle = directory / "objects" / digest.removeprefix("sha-256:")[:2]
     obstacle.write_bytes(b"")  # no folder can be made here
-    parts.write_behind.flush()
+    parts.contents.write_behind.flush()
     assert unsettled(directory) == 1
-    assert parts.write_behind.has(digest)
+    assert parts.contents.has(digest)
     obstacle.unlink()
-    parts.write_behind.flush()
+    parts.contents.write_behind.flush()
     assert unsettled(directory) == 0
-    assert parts.write_behind.get(digest) == b"stays"
+    assert parts.contents.get(digest) == b"stays"
 
 
 def test_octets_whose_file_is_altered_stay_where_they_are(parts: Parts, directory: Path) -> None:
@@ -432,20 +432,20 @@ def test_octets_whose_file_is_altered_stay_where_they_are(parts: Parts, director
     path = file_of(directory, digest)
     path.parent.mkdir(parents=True)
     path.write_bytes(b"evil")
-    parts.write_behind.flush()
+    parts.contents.write_behind.flush()
     assert unsettled(directory) == 1
     assert parts.objects.get(other) == b"other"
     assert parts.catalog.read(octets.staged, digest) == b"good"
     with pytest.raises(IntegrityError):
-        parts.write_behind.check(digest)  # as fsck does
-    assert parts.write_behind.get(digest) == b"good"
+        parts.contents.check(digest)  # as fsck does
+    assert parts.contents.get(digest) == b"good"
     again = parts.commit(b"good").representations[0].digest
-    assert parts.write_behind.get(again) == b"good", "nobody leans on the altered file"
-    parts.write_behind.flush()
+    assert parts.contents.get(again) == b"good", "nobody leans on the altered file"
+    parts.contents.write_behind.flush()
     assert unsettled(directory) == 1
     path.unlink()
-    fresh = WriteBehind(parts.objects, parts.catalog)
-    fresh.flush()
+    fresh = ArchiveObjects(parts.objects, parts.catalog)
+    fresh.write_behind.flush()
     assert (unsettled(directory), parts.objects.get(digest)) == (0, b"good")
 
 
@@ -453,8 +453,8 @@ def test_octets_altered_in_the_catalog_are_told(parts: Parts, directory: Path) -
     digest = parts.commit(b"good").representations[0].digest
     Repository.tamper(directory, "UPDATE unsettled SET content = zeroblob(32)")
     with pytest.raises(IntegrityError):
-        parts.write_behind.get(digest)
-    parts.write_behind.flush()
+        parts.contents.get(digest)
+    parts.contents.write_behind.flush()
     assert unsettled(directory) == 1
 
 
@@ -507,7 +507,7 @@ def test_a_catalog_of_an_earlier_schema_can_be_read_as_it_is(parts: Parts, direc
     assert parts.catalog.read(octets.staged_digests, 1) == []
     assert list(parts.catalog.faults()) == []
     with pytest.raises(NotFoundError):
-        parts.write_behind.get(f"sha-256:{'0' * 64}")
+        parts.contents.get(f"sha-256:{'0' * 64}")
 
 
 def test_a_closed_archive_starts_nothing(archive: Repository) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.faces.conftest import archive, cli
 
 from permacite.archive.administration import place_of
-from permacite.archive.engine.write_behind import open_objects
+from permacite.archive.engine.location import open_objects
 from permacite.archive.entries import seal
 from permacite.archive.model.answered import utc_now
 from permacite.archive.model.submitted import NewRepresentation

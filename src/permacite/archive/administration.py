@@ -14,14 +14,13 @@ from permacite.archive.records import access, days, settings, versions
 from permacite.errors import ParseError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from datetime import date
 
+    from permacite.archive.engine.bringing import Intake
     from permacite.archive.engine.catalog import Catalog
     from permacite.archive.engine.location import Location, Place
     from permacite.archive.entries import Leaf
     from permacite.archive.gate import Gate
-    from permacite.archive.objects.files import Opens
     from permacite.archive.parts import ArchiveParts
     from permacite.archive.transport.backup import BackupResult
     from permacite.archive.transport.copying import Copied, CopySource
@@ -135,7 +134,7 @@ class AccessRecords:
         """
         if ground not in ERASURE_GROUNDS:
             raise ParseError(f"expected a ground: {', '.join(ERASURE_GROUNDS)}", ground, 0)
-        self._objects.check_deletes()
+        self._objects.store.check_deletes()
         erasure, shared = self._catalog.write(access.erase, pdi, ground)
         return Erased(erasure, shared, is_done=self.finish_erasing())
 
@@ -221,12 +220,12 @@ class ArchiveCopies:
         self._access.finish_erasing()
         return CopySource(self._place, self._catalog, self._objects, self._log)
 
-    def mend(self, source: Opens, digests: Iterable[str]) -> tuple[int, list[str]]:
-        """Take octets over from elsewhere; how many came, and which did not.
+    @property
+    def intake(self) -> Intake:
+        """Takes over and repairs contents."""
+        from permacite.archive.engine.bringing import Intake
 
-        Those that are here are compared with their digests, and put right. Raises StorageError.
-        """
-        return self._objects.mend(source, digests)
+        return Intake(self._objects, self._catalog)
 
     @property
     def publisher(self) -> Publisher:

@@ -107,7 +107,7 @@ class Committer:
         """Put the octets of versions, and commit them. Raises StorageError, IntegrityError."""
         with (
             self._catalog.announced() as under_way,
-            self._objects.staging(together=under_way > 1) as staging,
+            self._objects.write_behind.staging(together=under_way > 1) as staging,
         ):
             told = self._catalog.read(settings.settings)  # before any octets are looked for
             if not told.get(settings.SERIES):
@@ -174,7 +174,7 @@ class Committer:
 
         def add() -> Version:
             erasing_round = self._catalog.read(octets.erasing_round)
-            (stored,) = deposit(self._objects.put, [with_decoding(representation)])
+            (stored,) = deposit(self._objects.store.put, [with_decoding(representation)])
             row = self._catalog.write(
                 commits.add_format,
                 version.pdi,

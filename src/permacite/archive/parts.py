@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from permacite.archive.engine.catalog import Catalog
-    from permacite.archive.engine.write_behind import WriteBehind
+    from permacite.archive.engine.write_behind import ArchiveObjects
     from permacite.archive.gate import FullNames
     from permacite.archive.log.log import Log
     from permacite.archive.model.answered import Clock
@@ -28,7 +28,7 @@ class ArchiveParts:
     """The catalog, the objects and the log of one archive, and what is remembered of them."""
 
     catalog: Catalog
-    objects: WriteBehind
+    objects: ArchiveObjects
     log: Log
     clock: Clock
     texts: Texts
@@ -39,7 +39,9 @@ class ArchiveParts:
     """From a digest to what cuts its picture, sound or video; None: the decoders of `extract`."""
 
     @classmethod
-    def of(cls, catalog: Catalog, objects: WriteBehind, log: Log, *, clock: Clock) -> ArchiveParts:
+    def of(
+        cls, catalog: Catalog, objects: ArchiveObjects, log: Log, *, clock: Clock
+    ) -> ArchiveParts:
         """The parts of an archive of which these are open; the clock is for embargoes."""
         return cls(
             catalog,

@@ -21,7 +21,8 @@ from permacite.archive.administration import (
 )
 from permacite.archive.annotations import AnnotationRecords
 from permacite.archive.delegation import Delegations
-from permacite.archive.engine.write_behind import WriteBehind, open_objects
+from permacite.archive.engine.location import open_objects
+from permacite.archive.engine.write_behind import ArchiveObjects
 from permacite.archive.entries import OwnSealer, seal
 from permacite.archive.gate import PUBLIC, Audience, Gate
 from permacite.archive.live_pages import LivePages
@@ -173,7 +174,7 @@ class Repository:
             raise
         if os.access(place.directory, os.W_OK):
             keep_modes(place.directory)
-            archive.parts.objects.resume()
+            archive.parts.objects.write_behind.resume()
             with contextlib.suppress(StorageError):  # others hold the archive: later then
                 archive.access.finish_erasing()
         return archive
@@ -183,7 +184,7 @@ class Repository:
         """Return the archive of an open catalog and store of objects, for its operator."""
         kept = ArchiveSettings(catalog)
         log = Log(catalog, place.log_key, lambda: f"{kept.series}/log")
-        parts = ArchiveParts.of(catalog, WriteBehind(objects, catalog), log, clock=clock)
+        parts = ArchiveParts.of(catalog, ArchiveObjects(objects, catalog), log, clock=clock)
         return cls(place, parts, Gate(catalog, clock=clock, audience=None))
 
     def public(self, audience: Audience = PUBLIC) -> Self:
@@ -193,7 +194,7 @@ class Repository:
 
     def close(self) -> None:
         """Finish what is being written, octets into their files too, and let go of the archive."""
-        self._objects.close()
+        self._objects.write_behind.close()
         self._catalog.close()
 
     def __enter__(self) -> Self:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.engine.catalog import Catalog
     from permacite.archive.engine.pieces import Pieces
-    from permacite.archive.engine.write_behind import WriteBehind
+    from permacite.archive.engine.write_behind import ArchiveObjects
     from permacite.archive.model.answered import Representation
     from permacite.archive.model.submitted import NewRepresentation
     from permacite.charsets import Charset
@@ -107,7 +107,7 @@ def _index_of(new: NewRepresentation) -> Index | None:
 class Texts:
     """The texts of an archive that have an index. Any number of threads may ask."""
 
-    def __init__(self, catalog: Catalog, objects: WriteBehind) -> None:
+    def __init__(self, catalog: Catalog, objects: ArchiveObjects) -> None:
         """Take a catalog and objects that are open."""
         self._catalog = catalog
         self._objects = objects

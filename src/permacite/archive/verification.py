@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.engine.catalog import Catalog
     from permacite.archive.engine.pieces import KnownPieces
-    from permacite.archive.engine.write_behind import WriteBehind
+    from permacite.archive.engine.write_behind import ArchiveObjects
     from permacite.archive.entries import Leaf
     from permacite.archive.gate import Gate
     from permacite.archive.lookup import DocumentContents, VersionLists, VersionLookup
@@ -215,7 +215,7 @@ def _version_of(leaf: Leaf) -> PDI | None:
     return dataclasses.replace(name.document, version=number)
 
 
-def _verify(catalog: Catalog, objects: WriteBehind, pdi: PDI | None) -> Iterator[Finding]:
+def _verify(catalog: Catalog, objects: ArchiveObjects, pdi: PDI | None) -> Iterator[Finding]:
     """Return one finding for each representation that `pdi` names (all where None), or more.
 
     A representation is "ok" only if its octets, those received and its sidecars all are.
@@ -236,7 +236,7 @@ def _verify(catalog: Catalog, objects: WriteBehind, pdi: PDI | None) -> Iterator
 
 
 def _fsck(
-    catalog: Catalog, objects: WriteBehind, texts: Texts, pieces: KnownPieces
+    catalog: Catalog, objects: ArchiveObjects, texts: Texts, pieces: KnownPieces
 ) -> Iterator[Finding]:
     """Findings about the database and the indexes, and octets that nothing names."""
     yield from _without_errors(Finding(_CATALOG, _CATALOG, fault) for fault in catalog.faults())
@@ -261,12 +261,12 @@ def _index_faults(catalog: Catalog, texts: Texts, pieces: KnownPieces) -> Iterat
                 yield Finding(str(representation.pdi), "index", problem)
 
 
-def _orphans(catalog: Catalog, objects: WriteBehind) -> Iterator[Finding]:
+def _orphans(catalog: Catalog, objects: ArchiveObjects) -> Iterator[Finding]:
     """Return the octets that nothing names."""
     for digest in objects.digests():
         if not catalog.read(octets.is_named, digest):
             yield Finding(digest, "orphan", "octets that nothing names; a failed commit left them")
-    for name in objects.strangers():
+    for name in objects.store.strangers():
         yield Finding(name, "orphan", "it stands among the octets, and no digest is its name")
 
 
@@ -309,7 +309,7 @@ def _named(catalog: Catalog, pdi: PDI) -> Iterator[Version]:
 
 
 def _check(
-    catalog: Catalog, objects: WriteBehind, representation: Representation
+    catalog: Catalog, objects: ArchiveObjects, representation: Representation
 ) -> Iterator[Finding]:
     """Findings about one representation: faults, that all is well, or that it is erased."""
     if not representation.digest:
@@ -337,7 +337,7 @@ def _check(
         yield Finding(str(representation.pdi), "ok")
 
 
-def _check_object(objects: WriteBehind, digest: str) -> tuple[str, str]:
+def _check_object(objects: ArchiveObjects, digest: str) -> tuple[str, str]:
     """Return the kind of finding for one object, and its detail."""
     try:
         objects.check(digest)

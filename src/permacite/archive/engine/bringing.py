@@ -8,19 +8,27 @@ and who is killed has lost what no row names yet, and fetches it again.
 
 from __future__ import annotations
 
+import contextlib
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from permacite.archive.engine import packs
+from permacite.archive.engine.write_behind import MOST_BYTES
+from permacite.archive.objects.files import FileObjects
+from permacite.archive.records import octets
 from permacite.errors import IntegrityError, NotFoundError
 from permacite.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from permacite.archive.engine.catalog import Catalog
+    from permacite.archive.engine.write_behind import ArchiveObjects
+    from permacite.archive.objects.files import Opens
     from permacite.archive.objects.store import ObjectStore
 
-__all__ = ["Bringing", "BroughtOctets"]
+__all__ = ["Bringing", "BroughtOctets", "Intake"]
 
 _HANDS = 8
 
@@ -94,3 +102,78 @@ class Bringing:
             return BroughtOctets(1, [], [(digest, content)])
         self._objects.put_all([(digest, content)])
         return BroughtOctets(1, [])
+
+
+class Intake:
+    """Takes contents of other archives over into one."""
+
+    def __init__(self, objects: ArchiveObjects, catalog: Catalog) -> None:
+        """Take both that are open."""
+        self._objects = objects
+        self._store = objects.store
+        self._catalog = catalog
+
+    @contextlib.contextmanager
+    def bringing(self, source: Opens, digests: Sequence[str]) -> Iterator[BroughtOctets]:
+        """Take octets over by their digests; small ones are lent until rows name them, or not.
+
+        They are packed in whole packs from then on, and what is left when this is closed. Raises
+        StorageError.
+        """
+        erasing_round = self._catalog.read(octets.erasing_round)
+        brought = self._brought(source, digests)
+        try:
+            yield replace(brought, digests=digests, erasing_round=erasing_round)
+        finally:
+            self._objects.write_behind.count(brought.staged)
+
+    def _brought(self, source: Opens, digests: Sequence[str]) -> BroughtOctets:
+        """What becomes of octets that are taken over. Raises StorageError."""
+        if isinstance(self._store, FileObjects):
+            return BroughtOctets(*self._store.adopt(source, digests, link=None, flush_all=True))
+        return Bringing(
+            partial(_whole, source),
+            self._store,
+            self._catalog,
+            compares=False,
+            stages=self._has_room(),
+        ).bring(digests)
+
+    def _has_room(self) -> bool:
+        """Whether more may be staged for rows that come, once what fills packs is packed."""
+        while self._catalog.read(packs.is_full) and self._objects.write_behind.flush_some():
+            pass
+        return self._catalog.read(octets.staged_bytes) < MOST_BYTES
+
+    def mend(self, source: Opens, digests: Iterable[str]) -> tuple[int, list[str]]:
+        """Take octets over where those here are missing or altered; how many, and which are lost.
+
+        Raises StorageError.
+        """
+        if isinstance(self._store, FileObjects):
+            return self._store.adopt(source, digests, link=None, flush_all=True, check=True)
+        came, lost = 0, list[str]()
+        for digest in digests:
+            try:
+                if not self._is_right(digest):
+                    self._store.put(_whole(source, digest))
+                    if self._catalog.read(octets.is_packed, digest):
+                        self._catalog.write(packs.take_out, digest)
+                    came += 1
+            except (NotFoundError, IntegrityError):
+                lost.append(digest)
+        return came, lost
+
+    def _is_right(self, digest: str) -> bool:
+        """Whether octets are kept, and are those of their digest."""
+        try:
+            self._objects.check(digest)
+        except (NotFoundError, IntegrityError):
+            return False
+        return True
+
+
+def _whole(source: Opens, digest: str) -> bytes:
+    """All octets with a digest. Raises NotFoundError, IntegrityError, and what `source` does."""
+    with source.open(digest) as found:
+        return found.whole()

@@ -1,13 +1,23 @@
 """Location of an archive: a folder, or an address such as `postgresql://host/db?objects=/dir`.
 
 The scheme of an address is the name of its engine, which a registry finds.
+
+Store ownership: a store that is named apart from the catalog has a mark (`_checked`), so that two
+archives never share one, and one archive never writes to two. The mark is written when the archive
+is opened for the first time and the store holds nothing of another archive. A store without a mark
+belongs to the archive if it has the octets that the catalog names, or if there should be none yet.
 """
 
 from __future__ import annotations
 
+import contextlib
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from permacite.archive.objects.mark import MARK, StoreMark, mark_of
+from permacite.archive.records import octets, settings
+from permacite.errors import StorageError
 from permacite.registry import Registry
 from permacite.scan import compile_pattern
 
@@ -20,7 +30,7 @@ if TYPE_CHECKING:
     from permacite.archive.objects.store import ObjectStore
     from permacite.archive.records.rows import Transaction
 
-__all__ = ["NO_ARCHIVE", "Fill", "Location", "Place", "engine_of", "engines"]
+__all__ = ["NO_ARCHIVE", "Fill", "Location", "Place", "engine_of", "engines", "open_objects"]
 
 _POSTGRESQL = "postgresql"
 _MEANS_POSTGRESQL = compile_pattern(r"(?i)postgres(?:ql)?:|(?:\w+ *=.* )?pass(?:word|file) *=")
@@ -38,6 +48,9 @@ Fill: TypeAlias = "Callable[[Transaction], None]"
 
 Location: TypeAlias = Path | str
 """A folder; or a text that begins with the scheme of an engine."""
+
+_SOME = 8
+"""How many objects are looked for in a store without a mark: some may be lost."""
 
 NO_ARCHIVE = frozenset({"missing", "not-an-archive"})
 """The reasons why a place cannot be opened where an archive may be made."""
@@ -84,3 +97,62 @@ def engine_of(location: str) -> str:
         return _POSTGRESQL
     scheme, mark, _ = location.partition("://")
     return scheme if mark else ""
+
+
+def open_objects(place: Place, catalog: Catalog) -> ObjectStore:
+    """Open the store of octets at a place, which is that of the catalog. Raises StorageError."""
+    if not place.names_objects:
+        return place.objects()
+    return _checked(place, catalog)
+
+
+def _checked(place: Place, catalog: Catalog) -> ObjectStore:
+    """The store of octets that a place names, open, once it is seen to be that of the catalog.
+
+    One that is away is asked before anything is put there. Raises StorageError: reason
+    "other-store" where it is another archive's, or lacks what the catalog says is there.
+    """
+    store = place.objects()
+    check = partial(_check, place, catalog, store)
+    try:
+        check()
+    except StorageError as error:
+        if error.reason != "away":
+            raise
+        store.ask_first(check)
+    return store
+
+
+def _check(place: Place, catalog: Catalog, store: ObjectStore) -> None:
+    """Raise StorageError where a store is not that of a catalog; mark it where nobody did."""
+    mark, told = mark_of(store), catalog.read(settings.settings)
+    known, may_write = told.get(settings.STORE), place.log_key is not None
+    if mark is None or mark.number != known:
+        if known is None and may_write:
+            known = catalog.write(settings.name_store)
+        there = catalog.read(octets.some_objects, _SOME)
+        is_expected = bool(there) or settings.MARKED in told
+        if mark is not None or (is_expected and not any(map(store.has, there))):
+            raise _refusal(store, mark, known)
+        if known is None:
+            return
+    with contextlib.suppress(StorageError):  # who only reads leaves it to others
+        if mark is None:
+            store.publish(MARK, bytes(StoreMark(known, place.where)))
+        if may_write and settings.MARKED not in told:
+            catalog.write(settings.note_marked)
+
+
+def _refusal(store: ObjectStore, mark: StoreMark | None, known: str | None) -> StorageError:
+    """The error of a store that is not the one of the archive."""
+    if mark is None:
+        problem = f"{store.name} has none of the octets of this archive, nor its mark"
+    else:
+        problem = f"{store.name} has the octets of another archive: {mark.number} {mark.where}"
+    return StorageError(
+        f"{problem}; expected the store with the mark {known or '(not known here)'}",
+        path=store.name,
+        reason="other-store",
+        hint="name the store that the archive was made with; where this one is to take its place,"
+        f" let its file {MARK!r} have that mark as its first line",
+    )

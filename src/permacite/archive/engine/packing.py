@@ -12,7 +12,6 @@ their pack goes into another one, and the pack is deleted; so is each that came 
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import tarfile
 import threading
@@ -20,7 +19,7 @@ import time
 from typing import TYPE_CHECKING
 
 from permacite.archive.engine import packs
-from permacite.archive.objects.source import ContentReader, digest_of
+from permacite.archive.objects.source import digest_of
 from permacite.archive.records import octets
 from permacite.errors import IntegrityError, NotFoundError, StorageError
 
@@ -30,45 +29,43 @@ if TYPE_CHECKING:
     from permacite.archive.engine.catalog import Catalog
     from permacite.archive.objects.store import ObjectStore
 
-__all__ = ["Packing"]
+__all__ = ["Packer"]
 
 _BLOCK = 512
 """Of a tar file: headers have one, contents are filled up to whole ones (POSIX, ustar)."""
-_PAGE = 1000
 _PAUSE_S = 0.1
 _PATIENCE_S = 2 * packs.LEASE.total_seconds()
 """How long who deletes packs waits for who makes them: for longer than one who was killed can hold
 the lease."""
 
 
-class Packing:
-    """The packs of one archive. Any number of threads and processes may read and write."""
+class Packer:
+    """Packs what is staged. Any number of threads and processes may pack for one archive."""
 
-    def __init__(self, objects: ObjectStore, catalog: Catalog) -> None:
+    def __init__(self, store: ObjectStore, catalog: Catalog) -> None:
         """Take both that are open."""
-        self._objects = objects
+        self._store = store
         self._catalog = catalog
+        self._reader = packs.PackReader(store, catalog)
         self._lock = threading.Lock()
         self._holder = os.urandom(16).hex()
-        self._checked = ("", b"")
-        """The pack of what was checked last, and its octets, if it was read whole."""
 
-    def pack_some(self) -> int:
-        """Pack some of what is staged; how many octets that were, 0 where others do it or none is.
+    def settle_some(self) -> int | None:
+        """Pack some of what is staged; how many octets, None where others do it or none is.
 
         Raises StorageError.
         """
         if not self._catalog.read(octets.staged_digests, 1):
-            return 0
+            return None
         with self._lock:  # the lease is this process's
             if not self._catalog.write(packs.take, self._holder):
-                return 0
+                return None
             try:
                 batch = self._catalog.read(packs.waiting, packs.MOST_MEMBERS, packs.MOST_BYTES)
                 self._keep(batch)
             finally:
                 self._catalog.write(packs.give_back, self._holder)
-        return sum(len(content) for _, content in batch)
+        return sum(len(content) for _, content in batch) or None
 
     def _keep(self, batch: Sequence[tuple[str, bytes]]) -> None:
         """Make a pack of staged octets; an object of those that stand alone."""
@@ -83,7 +80,7 @@ class Packing:
 
     def _put_one(self, digest: str, content: bytes) -> None:
         since = self._catalog.read(octets.erasing_round)
-        self._objects.put_all([(digest, content)])
+        self._store.put_all([(digest, content)])
         if self._catalog.read(octets.staged, digest) is None:
             self._destroy(digest)  # erased since it was read
         self._catalog.write(octets.let_go_since, [digest], since)
@@ -97,7 +94,7 @@ class Packing:
     def _announced(self, name: str, pack: bytes) -> None:
         """Put a pack, which is known first: who dies in between leaves nothing that is not."""
         self._catalog.write(packs.announce, name)
-        self._objects.put_all([(name, pack)])
+        self._store.put_all([(name, pack)])
 
     def _came_to_nothing(self, pack: str) -> None:
         self._destroy(pack)
@@ -121,64 +118,6 @@ class Packing:
                 yield
             finally:
                 self._catalog.write(packs.give_back, self._holder)
-
-    def open(self, digest: str) -> ContentReader | None:
-        """The octets where they are staged or in a pack, to be read; None where they are not.
-
-        Raises NotFoundError where their pack is missing, StorageError.
-        """
-        place = self._catalog.read(packs.found, digest)
-        if isinstance(place, packs.Member):
-            try:
-                return self._member(place)
-            except NotFoundError:
-                again = self._catalog.read(packs.found, digest)
-            if again == place:
-                raise NotFoundError(f"the pack of {digest} is missing", digest)
-            return self.open(digest)  # it was packed anew between the two looks
-        return None if place is None else ContentReader(digest, io.BytesIO(place), "the catalog")
-
-    def _member(self, place: packs.Member) -> ContentReader:
-        content = self._objects.part(place.pack, place.start, place.start + place.size_bytes)
-        return ContentReader(place.digest, io.BytesIO(content), _named(place))
-
-    def check(self, digest: str) -> bool:
-        """Recompute the digest of octets in a pack, if they are in one; whether they are.
-
-        Of those that are checked one after the other the pack is read once. Raises IntegrityError,
-        NotFoundError, StorageError.
-        """
-        place = self._catalog.read(packs.found, digest)
-        if not isinstance(place, packs.Member):
-            return False
-        last, pack = self._checked
-        if place.pack != last:
-            pack = b""  # the first one is read alone: there may be no more
-        elif not pack:
-            with self._objects.open(place.pack) as source:
-                pack = source.read(0, source.size)
-        self._checked = (place.pack, pack)
-        if pack:
-            content = pack[place.start : place.start + place.size_bytes]
-            ContentReader(digest, io.BytesIO(content), _named(place)).check()
-        else:
-            self._member(place).check()
-        return True
-
-    def begin_checks(self) -> None:
-        """Read again what is checked from now on."""
-        self._checked = ("", b"")
-
-    def is_pack(self, digest: str) -> bool:
-        """Whether an object is a pack."""
-        return self._catalog.read(packs.is_pack, digest)
-
-    def digests(self) -> Iterator[str]:
-        """The digests of all that is in packs."""
-        last = ""
-        while page := self._catalog.read(packs.packed_digests, last, _PAGE):
-            yield from page
-            last = page[-1]
 
     def leave_out_erased(self) -> None:
         """Pack anew what is beside octets that are to be destroyed, and delete their packs.
@@ -213,19 +152,14 @@ class Packing:
     def _as_it_is(self, member: packs.Member) -> bytes:
         """Octets in a pack; where they are not right, asked for twice."""
         try:
-            return self._member(member).whole()
+            return self._reader.member(member).whole()
         except IntegrityError:
-            return self._member(member).read(0, member.size_bytes)
+            return self._reader.member(member).read(0, member.size_bytes)
 
     def _destroy(self, digest: str) -> None:
         """Delete an object that came to nothing, unless a document has these octets."""
         if not self._catalog.read(octets.is_named, digest):
-            self._objects.delete(digest)
-
-
-def _named(place: packs.Member) -> str:
-    """A place as errors call it."""
-    return f"{place.pack} at {place.start}"
+            self._store.delete(digest)
 
 
 def _packed(contents: Sequence[tuple[str, bytes]]) -> tuple[bytes, list[packs.Member]]:

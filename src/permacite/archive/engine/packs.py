@@ -9,9 +9,11 @@ too long is another's, who may delete what was put: then that does not come to c
 
 from __future__ import annotations
 
+import io
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
+from permacite.archive.objects.source import ContentReader
 from permacite.archive.records.octets import is_named, is_packed, let_go, staged
 from permacite.archive.records.rows import (
     PACKED,
@@ -21,10 +23,13 @@ from permacite.archive.records.rows import (
     stored,
     timestamp,
 )
+from permacite.errors import NotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from permacite.archive.engine.catalog import Catalog
+    from permacite.archive.objects.store import ObjectStore
     from permacite.archive.records.rows import Session, Transaction
 
 __all__ = [
@@ -33,6 +38,7 @@ __all__ = [
     "MOST_MEMBERS",
     "SMALL_BYTES",
     "Member",
+    "PackReader",
     "announce",
     "drop",
     "emptied",
@@ -61,6 +67,7 @@ MOST_BYTES = 8 << 20
 LEASE = timedelta(seconds=60)
 """How long who packs may take for one pack; after that another may begin."""
 _NAME = "packing"
+_PAGE = 1000
 
 _TAKE = """
 INSERT INTO lease (name, holder, until) VALUES (:name, :holder, :until)
@@ -276,3 +283,78 @@ def emptied(session: Session) -> list[str]:
 def was_deleted(transaction: Transaction, pack: str) -> None:
     """Note that a pack is not to be deleted any more: it is gone, or counts."""
     transaction.connection.execute("DELETE FROM emptied_pack WHERE pack = ?", (octets_of(pack),))
+
+
+class PackReader:
+    """Contents that are staged, or in the packs of a remote store. Threads may share it."""
+
+    def __init__(self, store: ObjectStore, catalog: Catalog) -> None:
+        """Take both that are open."""
+        self._store = store
+        self._catalog = catalog
+        self._checked = ("", b"")
+        """The pack of what was checked last, and its octets, if it was read whole."""
+
+    def open(self, digest: str) -> ContentReader | None:
+        """The octets where they are staged or in a pack, to be read; None where they are not.
+
+        Raises NotFoundError where their pack is missing, StorageError.
+        """
+        place = self._catalog.read(found, digest)
+        if isinstance(place, Member):
+            try:
+                return self.member(place)
+            except NotFoundError:
+                again = self._catalog.read(found, digest)
+            if again == place:
+                raise NotFoundError(f"the pack of {digest} is missing", digest)
+            return self.open(digest)  # it was packed anew between the two looks
+        return None if place is None else ContentReader(digest, io.BytesIO(place), "the catalog")
+
+    def member(self, place: Member) -> ContentReader:
+        """Open the octets at a place. Raises NotFoundError, StorageError."""
+        content = self._store.part(place.pack, place.start, place.start + place.size_bytes)
+        return ContentReader(place.digest, io.BytesIO(content), _named(place))
+
+    def check(self, digest: str) -> bool:
+        """Recompute the digest of octets in a pack, if they are in one; whether they are.
+
+        Of those that are checked one after the other the pack is read once. Raises IntegrityError,
+        NotFoundError, StorageError.
+        """
+        place = self._catalog.read(found, digest)
+        if not isinstance(place, Member):
+            return False
+        last, pack = self._checked
+        if place.pack != last:
+            pack = b""  # the first one is read alone: there may be no more
+        elif not pack:
+            with self._store.open(place.pack) as source:
+                pack = source.read(0, source.size)
+        self._checked = (place.pack, pack)
+        if pack:
+            content = pack[place.start : place.start + place.size_bytes]
+            ContentReader(digest, io.BytesIO(content), _named(place)).check()
+        else:
+            self.member(place).check()
+        return True
+
+    def begin_checks(self) -> None:
+        """Read again what is checked from now on."""
+        self._checked = ("", b"")
+
+    def is_pack(self, digest: str) -> bool:
+        """Whether an object is a pack."""
+        return self._catalog.read(is_pack, digest)
+
+    def digests(self) -> Iterator[str]:
+        """The digests of all that is in packs."""
+        last = ""
+        while page := self._catalog.read(packed_digests, last, _PAGE):
+            yield from page
+            last = page[-1]
+
+
+def _named(place: Member) -> str:
+    """A place as errors call it."""
+    return f"{place.pack} at {place.start}"

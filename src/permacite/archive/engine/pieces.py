@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from permacite.archive.engine.catalog import Catalog
-    from permacite.archive.engine.write_behind import WriteBehind
+    from permacite.archive.engine.write_behind import ArchiveObjects
     from permacite.archive.model.answered import Representation
     from permacite.archive.objects.source import ContentReader
     from permacite.archive.records.rows import Transaction
@@ -201,7 +201,7 @@ _AT_HAND = 32
 class KnownPieces:
     """The digests of the pieces of contents. Any number of threads may ask."""
 
-    def __init__(self, catalog: Catalog, objects: WriteBehind) -> None:
+    def __init__(self, catalog: Catalog, objects: ArchiveObjects) -> None:
         """Take a catalog and objects that are open."""
         self._catalog = catalog
         self._objects = objects

@@ -7,11 +7,6 @@ when it is quiet, and what a dead process left is made files of when the archive
 Whoever reads looks for the file first.
 
 Whoever commits alone, large octets, and what finds too much waiting already go to files at once.
-
-Store ownership: a store that is named apart from the catalog has a mark (`checked`), so that two
-archives never share one, and one archive never writes to two. The mark is written when the archive
-is opened for the first time and the store holds nothing of another archive. A store without a mark
-belongs to the archive if it has the octets that the catalog names, or if there should be none yet.
 """
 
 from __future__ import annotations
@@ -19,31 +14,24 @@ from __future__ import annotations
 import contextlib
 import io
 import threading
-from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from permacite.archive.engine import packs
-from permacite.archive.objects.files import FileObjects
-from permacite.archive.objects.mark import MARK, StoreMark, mark_of
 from permacite.archive.objects.source import ContentReader, digest_of
-from permacite.archive.records import octets, settings
+from permacite.archive.records import octets
 from permacite.errors import IntegrityError, NotFoundError, StorageError
+from permacite.registry import Registry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from permacite.archive.engine.bringing import BroughtOctets
     from permacite.archive.engine.catalog import Catalog
-    from permacite.archive.engine.location import Place
-    from permacite.archive.engine.packing import Packing
-    from permacite.archive.objects.files import Opens
     from permacite.archive.objects.store import ObjectStore
     from permacite.archive.records.rows import Session
 
-__all__ = ["Staging", "WriteBehind", "checked", "open_objects"]
+__all__ = ["MOST_BYTES", "ArchiveObjects", "Staging", "WriteBehind"]
 
-_MOST_BYTES = 64 * 1024 * 1024
+MOST_BYTES = 64 * 1024 * 1024
 """How much may wait; half of it makes the thread work whether it is quiet or not."""
 _MOST_BYTES_FAR = 1024 * 1024 * 1024
 """The same where the store is elsewhere: it may be away for a while. Who takes over can wait."""
@@ -54,8 +42,14 @@ _BATCH = 64
 """How many octets are flushed in one transaction; they are in memory meanwhile."""
 _HANDS = 4
 """How many files are flushed at the same time: the disk shares what it can."""
-_SOME = 8
-"""How many objects are looked for in a store without a mark: some may be lost."""
+
+_packers = Registry(
+    "permacite.packers",
+    {"tar": "permacite.archive.engine.packing:Packer"},
+    kind=type,
+    extras={"tar": "cluster"},
+)
+"""Where staged contents go if the store is remote. Each takes a store and a catalog."""
 
 
 class Staging:
@@ -85,32 +79,73 @@ class Staging:
         self._objects.put_all(self._files)
 
 
-class WriteBehind:
-    """The objects of an archive, those that are staged among them."""
+class Settler(Protocol):
+    """What moves staged contents out of the catalog: to an object each, or to packs."""
 
-    def __init__(self, objects: ObjectStore, catalog: Catalog) -> None:
-        """Take both that are open; `resume` makes files of what was left."""
-        self._objects = objects
+    def settle_some(self) -> int | None:
+        """Move a batch; how many bytes, None where nothing is left to move. Raises StorageError."""
+
+    def leave_out_erased(self) -> None:
+        """Remove contents that are to be destroyed from objects that have others too."""
+
+
+class SingleFiles:
+    """Makes a file of each staged content."""
+
+    def __init__(self, store: ObjectStore, catalog: Catalog) -> None:
+        """Take both that are open."""
+        self._store = store
         self._catalog = catalog
+        self._refused: set[str] = set()
+        """What no file could be made of, as other bytes stand there: it stays where it is."""
+
+    def settle_some(self) -> int | None:
+        """Make files of a batch, and let go of what is staged. Raises StorageError."""
+        since = self._catalog.read(octets.erasing_round)
+        digests = self._catalog.read(octets.staged_digests, _BATCH + len(self._refused))
+        digests = [digest for digest in digests if digest not in self._refused]
+        if not digests:
+            return None
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(_HANDS) as hands:
+            sizes = list(hands.map(self._settle_one, digests))
+        done = [digest for digest in digests if digest not in self._refused]
+        return sum(sizes) if self._catalog.write(octets.let_go_since, done, since) else 0
+
+    def _settle_one(self, digest: str) -> int:
+        """Make a file of octets and return their size. Raises StorageError."""
+        content = self._catalog.read(octets.staged, digest)
+        if content is None:
+            return 0  # another process was faster
+        try:
+            if self._store.put(content) != digest:
+                self._refused.add(digest)
+        except IntegrityError:
+            self._refused.add(digest)
+        if not self._catalog.read(_is_kept, digest):
+            self._store.delete(digest)  # erased since it was read
+        return len(content)
+
+    def leave_out_erased(self) -> None:
+        """Do nothing: each file has one content."""
+
+
+class WriteBehind:
+    """Stages small contents, and a thread that moves them out of the catalog when it is quiet."""
+
+    def __init__(self, store: ObjectStore, catalog: Catalog, settler: Settler) -> None:
+        """Take all that are open; `resume` moves what was left."""
+        self._store = store
+        self._catalog = catalog
+        self._settler = settler
         self._lock = threading.Lock()
         self._staged_bytes = 0
         """Of what this process handed to the catalog."""
         self._busy = False
         """Whether anything came since the thread looked."""
-        self._refused: set[str] = set()
-        """What no file could be made of, as other bytes stand there: it stays where it is."""
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
-        self._packing: Packing | None = None
-        if objects.is_far:
-            from permacite.archive.engine.packing import Packing
-
-            self._packing = Packing(objects, catalog)
-
-    @property
-    def is_far(self) -> bool:
-        """Whether the store is elsewhere: then all small octets are staged."""
-        return self._objects.is_far
 
     @contextlib.contextmanager
     def staging(self, *, together: bool) -> Iterator[Staging]:
@@ -119,19 +154,19 @@ class WriteBehind:
         `together`: others commit at the same time.
         """
         with self._lock:
-            most = _MOST_BYTES_FAR if self.is_far else _MOST_BYTES
-            together = (together or self.is_far) and self._staged_bytes < most
-        staging = Staging(self._objects, together=together)
+            most = _MOST_BYTES_FAR if self._store.is_far else MOST_BYTES
+            together = (together or self._store.is_far) and self._staged_bytes < most
+        staging = Staging(self._store, together=together)
         try:
             yield staging
         finally:
             if staging.contents:
-                self._count(staging.contents)
+                self.count(staging.contents)
                 with self._lock:
                     self._busy = True
                     self._start()
 
-    def _count(self, contents: Sequence[tuple[str, bytes]]) -> None:
+    def count(self, contents: Sequence[tuple[str, bytes]]) -> None:
         """Count what this process handed to the catalog."""
         with self._lock:
             self._staged_bytes += sum(len(content) for _, content in contents)
@@ -141,7 +176,7 @@ class WriteBehind:
         with self._lock:
             if self._catalog.read(octets.staged_digests, 1):
                 self._start()
-        if self._packing is None and self._catalog.read(packs.has_any):
+        if not self._store.is_far and self._catalog.read(packs.has_any):
             self._catalog.write(packs.forget)
 
     def close(self) -> None:
@@ -151,153 +186,14 @@ class WriteBehind:
             thread, left = self._thread, self._staged_bytes
         if thread is not None:
             thread.join()
-        if left or (self.is_far and thread is not None):  # what a store that was away left, too
+        is_remote = self._store.is_far and thread is not None
+        if left or is_remote:  # what a store that was away left, too
             self.flush()
 
     def flush(self) -> None:
         """Make files of all that waits, as far as the disk allows."""
-        while self._flush_some():
+        while self.flush_some():
             pass
-
-    def put(self, content: bytes) -> str:
-        """Keep `content` as an object and return its digest."""
-        return self._objects.put(content)
-
-    def has(self, digest: str) -> bool:
-        """Say whether octets are kept under this digest."""
-        return self._catalog.read(packs.found, digest) is not None or self._objects.has(digest)
-
-    def get(self, digest: str) -> bytes:
-        """Return the octets with this digest, recomputed just now."""
-        if self._packing is not None:
-            with self.open(digest) as source:
-                return source.whole()
-        try:
-            return self._objects.get(digest)
-        except (NotFoundError, IntegrityError):
-            content = self._catalog.read(octets.staged, digest)
-        if content is None:
-            return self._objects.get(digest)  # flushed between the two looks, or nowhere
-        actual = digest_of(content)
-        if actual != digest:
-            raise IntegrityError("stored bytes are altered", expected=digest, actual=actual)
-        return content
-
-    def open(self, digest: str) -> ContentReader:
-        """The octets with this digest, to be read. Raises NotFoundError, StorageError."""
-        if self._packing is not None and (source := self._packing.open(digest)):
-            return source
-        try:
-            return self._objects.open(digest)
-        except NotFoundError:
-            if self._packing is not None and (source := self._packing.open(digest)):
-                return source  # packed between the two looks
-            content = self._catalog.read(octets.staged, digest)
-        if content is None:
-            return self._objects.open(digest)  # flushed between the two looks, or nowhere
-        return ContentReader(digest, io.BytesIO(content), "the catalog")
-
-    def begin_checks(self) -> None:
-        """Read again what is checked from now on."""
-        if self._packing is not None:
-            self._packing.begin_checks()
-
-    def check(self, digest: str) -> None:
-        """Raise as `get` does; also for an altered file where right octets are staged beside it."""
-        if self._packing is not None and self._packing.check(digest):
-            return
-        with self.open(digest) as source:
-            source.check()
-
-    @contextlib.contextmanager
-    def bringing(self, source: Opens, digests: Sequence[str]) -> Iterator[BroughtOctets]:
-        """Take octets over by their digests; small ones are lent until rows name them, or not.
-
-        They are packed in whole packs from then on, and what is left when this is closed. Raises
-        StorageError.
-        """
-        erasing_round = self._catalog.read(octets.erasing_round)
-        brought = self._brought(source, digests)
-        try:
-            yield replace(brought, digests=digests, erasing_round=erasing_round)
-        finally:
-            self._count(brought.staged)
-
-    def _brought(self, source: Opens, digests: Sequence[str]) -> BroughtOctets:
-        """What becomes of octets that are taken over. Raises StorageError."""
-        from permacite.archive.engine.bringing import Bringing, BroughtOctets
-
-        if isinstance(self._objects, FileObjects):
-            return BroughtOctets(*self._objects.adopt(source, digests, link=None, flush_all=True))
-        return Bringing(
-            partial(_whole, source),
-            self._objects,
-            self._catalog,
-            compares=False,
-            stages=self._has_room(),
-        ).bring(digests)
-
-    def _has_room(self) -> bool:
-        """Whether more may be staged for rows that come, once what fills packs is packed."""
-        while self._catalog.read(packs.is_full) and self._flush_some():
-            pass
-        return self._catalog.read(octets.staged_bytes) < _MOST_BYTES
-
-    def mend(self, source: Opens, digests: Iterable[str]) -> tuple[int, list[str]]:
-        """Take octets over where those here are missing or altered; how many, and which are lost.
-
-        Raises StorageError.
-        """
-        if isinstance(self._objects, FileObjects):
-            return self._objects.adopt(source, digests, link=None, flush_all=True, check=True)
-        came, lost = 0, list[str]()
-        for digest in digests:
-            try:
-                if not self._is_right(digest):
-                    self._objects.put(_whole(source, digest))
-                    if self._catalog.read(octets.is_packed, digest):
-                        self._catalog.write(packs.take_out, digest)
-                    came += 1
-            except (NotFoundError, IntegrityError):
-                lost.append(digest)
-        return came, lost
-
-    def _is_right(self, digest: str) -> bool:
-        """Whether octets are kept, and are those of their digest."""
-        try:
-            self.check(digest)
-        except (NotFoundError, IntegrityError):
-            return False
-        return True
-
-    def delete(self, digest: str) -> None:
-        """Destroy octets, durably; not those of a pack that a document had as its own."""
-        if self._packing is None or not self._packing.is_pack(digest):
-            self._objects.delete(digest)
-
-    def destroy(self) -> None:
-        """Destroy what is to be destroyed and nothing names. Raises StorageError."""
-        if self._packing is not None:
-            self._packing.leave_out_erased()
-        self._catalog.write(octets.destroy, self.delete)
-
-    def check_deletes(self) -> None:
-        """Raise StorageError where what is deleted would not be destroyed."""
-        self._objects.check_deletes()
-
-    def strangers(self) -> Iterator[str]:
-        """The names of what is kept where only octets by their digest should be."""
-        return self._objects.strangers()
-
-    def digests(self) -> Iterator[str]:
-        """Return the digests of all objects, and of what is in packs, in no order."""
-        if self._packing is None:
-            yield from self._objects.digests()
-            return
-        for digest in self._objects.digests():
-            if not self._packing.is_pack(digest):
-                yield digest
-        yield from self._packing.digests()
 
     def _start(self) -> None:
         """Start the thread if it does not run."""
@@ -313,12 +209,12 @@ class WriteBehind:
         while not self._stop.wait(pause_s):
             with self._lock:
                 busy, self._busy = self._busy, False
-                urgent = self._staged_bytes > _MOST_BYTES // 2
+                urgent = self._staged_bytes > MOST_BYTES // 2
             if busy and not urgent:
                 continue
-            more = self._flush_some()
+            more = self.flush_some()
             left = more or self._is_left()
-            waits = left and not more and self.is_far
+            waits = left and not more and self._store.is_far
             pause_s = _LATER_S if waits else _QUIET_S
             with self._lock:
                 if not left and not self._busy:
@@ -334,112 +230,103 @@ class WriteBehind:
         except StorageError:
             return True
 
-    def _flush_some(self) -> bool:
+    def flush_some(self) -> bool:
         """Make files of one batch, and say whether there may be more to do."""
         try:
-            if self._packing is not None:
-                size = self._packing.pack_some()
-                with self._lock:
-                    self._staged_bytes = max(0, self._staged_bytes - size)
-                return size > 0
-            since = self._catalog.read(octets.erasing_round)
-            digests = self._catalog.read(octets.staged_digests, _BATCH + len(self._refused))
-            digests = [digest for digest in digests if digest not in self._refused]
-            if not digests:
-                return False
-            from concurrent.futures import ThreadPoolExecutor
-
-            with ThreadPoolExecutor(_HANDS) as hands:
-                sizes = list(hands.map(self._flush_one, digests))
-            done = [digest for digest in digests if digest not in self._refused]
-            if not self._catalog.write(octets.let_go_since, done, since):
-                return True
+            size = self._settler.settle_some()
         except (StorageError, RuntimeError):
             return False  # the disk is full, or Python is ending: it all waits where it is safe
+        if size is None:
+            return False
         with self._lock:
-            self._staged_bytes = max(0, self._staged_bytes - sum(sizes))
+            self._staged_bytes = max(0, self._staged_bytes - size)
         return True
 
-    def _flush_one(self, digest: str) -> int:
-        """Make a file of octets and return their size. Raises StorageError."""
-        content = self._catalog.read(octets.staged, digest)
-        if content is None:
-            return 0  # another process was faster
+
+class ArchiveObjects:
+    """The contents of an archive: objects of its store, and what is staged or packed."""
+
+    def __init__(self, store: ObjectStore, catalog: Catalog) -> None:
+        """Take both that are open."""
+        self.store = store
+        self._catalog = catalog
+        self._packs = packs.PackReader(store, catalog) if store.is_far else None
+        settler = _packers.load("tar") if store.is_far else SingleFiles
+        self._settler: Settler = settler(store, catalog)
+        self.write_behind = WriteBehind(store, catalog, self._settler)
+
+    @property
+    def is_far(self) -> bool:
+        """Whether the store is elsewhere: then all small octets are staged."""
+        return self.store.is_far
+
+    def has(self, digest: str) -> bool:
+        """Say whether octets are kept under this digest."""
+        return self._catalog.read(packs.found, digest) is not None or self.store.has(digest)
+
+    def get(self, digest: str) -> bytes:
+        """Return the octets with this digest, recomputed just now."""
+        if self._packs is not None:
+            with self.open(digest) as source:
+                return source.whole()
         try:
-            if self._objects.put(content) != digest:
-                self._refused.add(digest)
-        except IntegrityError:
-            self._refused.add(digest)
-        if not self._catalog.read(_is_kept, digest):
-            self._objects.delete(digest)  # erased since it was read
-        return len(content)
+            return self.store.get(digest)
+        except (NotFoundError, IntegrityError):
+            content = self._catalog.read(octets.staged, digest)
+        if content is None:
+            return self.store.get(digest)  # flushed between the two looks, or nowhere
+        actual = digest_of(content)
+        if actual != digest:
+            raise IntegrityError("stored bytes are altered", expected=digest, actual=actual)
+        return content
 
+    def open(self, digest: str) -> ContentReader:
+        """The octets with this digest, to be read. Raises NotFoundError, StorageError."""
+        if self._packs is not None and (source := self._packs.open(digest)):
+            return source
+        try:
+            return self.store.open(digest)
+        except NotFoundError:
+            if self._packs is not None and (source := self._packs.open(digest)):
+                return source  # packed between the two looks
+            content = self._catalog.read(octets.staged, digest)
+        if content is None:
+            return self.store.open(digest)  # flushed between the two looks, or nowhere
+        return ContentReader(digest, io.BytesIO(content), "the catalog")
 
-def open_objects(place: Place, catalog: Catalog) -> ObjectStore:
-    """Open the store of octets at a place, which is that of the catalog. Raises StorageError."""
-    if not place.names_objects:
-        return place.objects()
-    return checked(place, catalog)
+    def begin_checks(self) -> None:
+        """Read again what is checked from now on."""
+        if self._packs is not None:
+            self._packs.begin_checks()
 
+    def check(self, digest: str) -> None:
+        """Raise as `get` does; also for an altered file where right octets are staged beside it."""
+        if self._packs is not None and self._packs.check(digest):
+            return
+        with self.open(digest) as source:
+            source.check()
 
-def _whole(source: Opens, digest: str) -> bytes:
-    """All octets with a digest. Raises NotFoundError, IntegrityError, and what `source` does."""
-    with source.open(digest) as found:
-        return found.whole()
+    def delete(self, digest: str) -> None:
+        """Destroy octets, durably; not those of a pack that a document had as its own."""
+        if self._packs is None or not self._packs.is_pack(digest):
+            self.store.delete(digest)
+
+    def destroy(self) -> None:
+        """Destroy what is to be destroyed and nothing names. Raises StorageError."""
+        self._settler.leave_out_erased()
+        self._catalog.write(octets.destroy, self.delete)
+
+    def digests(self) -> Iterator[str]:
+        """Return the digests of all objects, and of what is in packs, in no order."""
+        if self._packs is None:
+            yield from self.store.digests()
+            return
+        for digest in self.store.digests():
+            if not self._packs.is_pack(digest):
+                yield digest
+        yield from self._packs.digests()
 
 
 def _is_kept(connection: Session, digest: str) -> bool:
     """Whether octets are staged or named still."""
     return octets.staged(connection, digest) is not None or octets.is_named(connection, digest)
-
-
-def checked(place: Place, catalog: Catalog) -> ObjectStore:
-    """The store of octets that a place names, open, once it is seen to be that of the catalog.
-
-    One that is away is asked before anything is put there. Raises StorageError: reason
-    "other-store" where it is another archive's, or lacks what the catalog says is there.
-    """
-    store = place.objects()
-    check = partial(_check, place, catalog, store)
-    try:
-        check()
-    except StorageError as error:
-        if error.reason != "away":
-            raise
-        store.ask_first(check)
-    return store
-
-
-def _check(place: Place, catalog: Catalog, store: ObjectStore) -> None:
-    """Raise StorageError where a store is not that of a catalog; mark it where nobody did."""
-    mark, told = mark_of(store), catalog.read(settings.settings)
-    known, may_write = told.get(settings.STORE), place.log_key is not None
-    if mark is None or mark.number != known:
-        if known is None and may_write:
-            known = catalog.write(settings.name_store)
-        there = catalog.read(octets.some_objects, _SOME)
-        is_expected = bool(there) or settings.MARKED in told
-        if mark is not None or (is_expected and not any(map(store.has, there))):
-            raise _refusal(store, mark, known)
-        if known is None:
-            return
-    with contextlib.suppress(StorageError):  # who only reads leaves it to others
-        if mark is None:
-            store.publish(MARK, bytes(StoreMark(known, place.where)))
-        if may_write and settings.MARKED not in told:
-            catalog.write(settings.note_marked)
-
-
-def _refusal(store: ObjectStore, mark: StoreMark | None, known: str | None) -> StorageError:
-    """The error of a store that is not the one of the archive."""
-    if mark is None:
-        problem = f"{store.name} has none of the octets of this archive, nor its mark"
-    else:
-        problem = f"{store.name} has the octets of another archive: {mark.number} {mark.where}"
-    return StorageError(
-        f"{problem}; expected the store with the mark {known or '(not known here)'}",
-        path=store.name,
-        reason="other-store",
-        hint="name the store that the archive was made with; where this one is to take its place,"
-        f" let its file {MARK!r} have that mark as its first line",
-    )

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from permacite.archive.engine.write_behind import WriteBehind
+    from permacite.archive.engine.write_behind import ArchiveObjects
     from permacite.archive.transport.copying import CopySource
     from permacite.archive.transport.stream import Progress
 
@@ -107,7 +107,7 @@ class FolderSource:
 
     directory: Path
     catalog: FileCatalog
-    objects: WriteBehind
+    objects: ArchiveObjects
 
     @property
     def size(self) -> int:

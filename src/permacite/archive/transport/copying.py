@@ -18,8 +18,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from permacite.archive.engine.bringing import Bringing, BroughtOctets
-from permacite.archive.engine.location import NO_ARCHIVE
-from permacite.archive.engine.write_behind import WriteBehind, open_objects
+from permacite.archive.engine.location import NO_ARCHIVE, open_objects
+from permacite.archive.engine.write_behind import ArchiveObjects
 from permacite.archive.entries import seal
 from permacite.archive.log.keys import load_or_make
 from permacite.archive.log.note import Note
@@ -68,7 +68,7 @@ class CopySource:
 
     place: Place
     catalog: Catalog
-    objects: WriteBehind
+    objects: ArchiveObjects
     log: Log
 
 
@@ -176,12 +176,12 @@ class RowSource:
 class RowSink:
     """The catalog and the object store of a copy."""
 
-    def __init__(self, source: WriteBehind, place: Place, catalog: Catalog) -> None:
+    def __init__(self, source: ArchiveObjects, place: Place, catalog: Catalog) -> None:
         """Take the contents of the archive, and where the copy is."""
         self._source = source
         self._catalog = catalog
         self._objects = open_objects(place, catalog)
-        self.store = WriteBehind(self._objects, catalog)
+        self.store = ArchiveObjects(self._objects, catalog)
         self._bringing = Bringing(source.get, self._objects, catalog, compares=True)
 
     def position(self) -> int:
@@ -193,7 +193,7 @@ class RowSink:
         received = self.receive(batch.digests())
         self._catalog.write(add_rows, batch, received.staged)
         if received.staged:
-            self.store.flush()
+            self.store.write_behind.flush()
         return BatchOutcome(received.came, received.lost)
 
     def receive(self, digests: Iterable[str], *, check: bool = False) -> BroughtOctets:
@@ -249,7 +249,7 @@ class _Copying:
             if self._was_cut_short and view.read(access.erasures):
                 self._delete_unnamed()
             self._compare_all(view)
-        self._sink.store.flush()
+        self._sink.store.write_behind.flush()
         lost = [each for each in self._lost if self._is_named(each)]
         was_erased, self._lost = len(lost) < len(self._lost), lost
         return was_erased
@@ -284,7 +284,7 @@ class _Copying:
     def _erase(self) -> None:
         """Destroy what the copy has of what was erased."""
         if self._catalog.read(access.unfinished):
-            self._sink.store.check_deletes()
+            self._sink.store.store.check_deletes()
             self._sink.store.destroy()
             self._catalog.scour()
 

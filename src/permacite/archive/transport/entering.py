@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from permacite import pdi as grammar
 from permacite.archive import names
+from permacite.archive.engine.bringing import Intake
 from permacite.archive.entries import (
     CITATION,
     Sealed,
@@ -86,6 +87,7 @@ class EntrySink:
         """`contents` opens contents; `write` makes a change in place of `Catalog.write`."""
         self._catalog = parts.catalog
         self._objects = parts.objects
+        self._intake = Intake(parts.objects, parts.catalog)
         self._contents = contents
         self._write: Callable[..., Any] = write or parts.catalog.write
 
@@ -112,7 +114,7 @@ class EntrySink:
         """
         while True:
             try:
-                with self._objects.bringing(self._contents, digests) as received:
+                with self._intake.bringing(self._contents, digests) as received:
                     answer = change(received)
             except StorageError as error:
                 if error.reason != "erasing":

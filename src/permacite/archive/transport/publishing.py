@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping, Sequence
 
     from permacite.archive.engine.catalog import Catalog
-    from permacite.archive.engine.write_behind import WriteBehind
+    from permacite.archive.engine.write_behind import ArchiveObjects
     from permacite.archive.entries import Leaf
     from permacite.archive.gate import Gate
     from permacite.archive.log.log import Log
@@ -140,7 +140,7 @@ class _NamedVersions(NamedTuple):
 class Publisher:
     """The published log of one archive, for one audience."""
 
-    def __init__(self, catalog: Catalog, objects: WriteBehind, log: Log, gate: Gate) -> None:
+    def __init__(self, catalog: Catalog, objects: ArchiveObjects, log: Log, gate: Gate) -> None:
         self._catalog = catalog
         self._objects = objects
         self._log = log

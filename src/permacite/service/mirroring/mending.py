@@ -68,7 +68,7 @@ def mend(
             if not _is_told(repository, name, digest):
                 mended.append(Mended(name, digest, "untold"))
                 continue
-            _, lost = repository.copies.mend(held, [digest])
+            _, lost = repository.copies.intake.mend(held, [digest])
             wrong = digest in held.wrong
             mended.append(
                 Mended(name, digest, ("wrong" if wrong else "missing") if lost else "mended")
