@@ -41,7 +41,7 @@ JOURNEYS = (
             ("mhtml/writing/__init__.py", "build"),
             ("archive/committing.py", "deposit"),
             ("archive/objects/files.py", "FileObjects.put_all"),
-            ("archive/engine/writer.py", "Writer.run_all"),
+            ("archive/engine/catalog.py", "Writer.run_all"),
             ("archive/records/commits.py", "commit"),
             ("archive/entries.py", "seal"),
             ("archive/merkle.py", "leaf_hash"),

@@ -111,7 +111,7 @@ def together(archive: Repository, gate: Gate) -> Together:
         threads = [threading.Thread(target=attempt, args=(one,)) for one in range(len(commits))]
         for thread in threads:
             thread.start()
-        waiting = archive._catalog._writer._jobs  # noqa: SLF001 - nobody else knows
+        waiting = archive._catalog.group_commit._jobs  # noqa: SLF001 - nobody else knows
         while waiting.qsize() < len(commits):
             os.sched_yield()
         gate.open.set()
@@ -282,11 +282,11 @@ def test_what_comes_while_another_writes_is_in_the_next_transaction(
         other.start()
         gate.reached.wait()
         threads[0].start()
-        while not _begins(mine._catalog._writer._thread):  # noqa: SLF001 - nobody else knows
+        while not _begins(mine._catalog.group_commit._thread):  # noqa: SLF001 - nobody else knows
             os.sched_yield()
         for thread in threads[1:]:
             thread.start()
-        waiting = mine._catalog._writer._jobs  # noqa: SLF001 - nobody else knows
+        waiting = mine._catalog.group_commit._jobs  # noqa: SLF001 - nobody else knows
         while waiting.qsize() < len(threads) - 1:
             os.sched_yield()
         gate.open.set()
@@ -339,7 +339,7 @@ class Parts:
         formats = deposit(staging.put, [picture(content)])
         contents = tuple(staging.contents)
         request = CommitRequest(SERIES, None, None, formats, Provenance(), None, contents=contents)
-        (written,) = self.catalog.write_all(commit, [request])
+        (written,) = self.catalog.group_commit.run_all(commit, [request])
         assert not isinstance(written, PermaciteError)
         return version_of(written.version, written.formats)
 

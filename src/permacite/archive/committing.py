@@ -106,7 +106,7 @@ class Committer:
     def _commit(self, drafts: Sequence[NewVersion]) -> list[Version | PermaciteError]:
         """Put the octets of versions, and commit them. Raises StorageError, IntegrityError."""
         with (
-            self._catalog.announced() as under_way,
+            self._catalog.group_commit.announced() as under_way,
             self._objects.write_behind.staging(together=under_way > 1) as staging,
         ):
             told = self._catalog.read(settings.settings)  # before any octets are looked for
@@ -115,7 +115,7 @@ class Committer:
             prepared = [self._prepared(draft, staging, told) for draft in drafts]
             staging.flush()
             requests = [outcome for outcome in prepared if not isinstance(outcome, PermaciteError)]
-            written = iter(self._catalog.write_all(commits.commit, requests))
+            written = iter(self._catalog.group_commit.run_all(commits.commit, requests))
         with self._catalog.reading_rows():
             return [
                 outcome if isinstance(outcome, PermaciteError) else _committed(next(written))

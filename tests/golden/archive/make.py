@@ -201,7 +201,7 @@ def leave_unsettled(directory: Path, now: datetime) -> None:
         child = os.fork()
         if not child:
             archive = Archive.open(directory, clock=lambda: now)
-            with archive._catalog.announced():  # noqa: SLF001 - as if another committed too
+            with archive._catalog.group_commit.announced():  # noqa: SLF001 - as if another committed too
                 archive.commit([NewRepresentation(b"left behind", "text/plain")], key="left")
             os._exit(0)
         os.waitpid(child, 0)

@@ -1,30 +1,46 @@
-"""The catalog on any engine: where the questions and changes of `records` are put to it."""
+"""The catalog on any engine, and group commit: one thread writes for all that commit together.
+
+Whoever writes hands in a job and waits. The thread takes all jobs that wait, runs them inside one
+transaction, commits once, and only then answers them all. Jobs of one kind are done in one go;
+where any fails, all is undone and each runs again in a savepoint of its own, so that what fails
+harms nobody else.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import queue
 import threading
+import time
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
 
-from permacite.archive.engine.writer import Writer
 from permacite.archive.records import fixity
-from permacite.errors import StorageError
+from permacite.archive.records.rows import Transaction
+from permacite.errors import PermaciteError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     from permacite.archive.entries import Sealer
     from permacite.archive.model.answered import Timekeeper
-    from permacite.archive.records.rows import Session, Transaction, WritingSession
-    from permacite.errors import PermaciteError
+    from permacite.archive.records.rows import Session, WritingSession
 
-__all__ = ["Catalog"]
+__all__ = ["Catalog", "Writer"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
 Input = TypeVar("Input")
+
+_MAX_JOBS = 256
+"""In one transaction: keeps the wait of the first one short."""
+_AGAIN_S = 30
+"""How long a transaction whose connection is lost is begun again."""
+_PATIENCE_S = 0.005
+"""How long a transaction waits for announced jobs at most, and never over half as long as the last
+one took: what it may gain is a flush."""
 
 
 class Catalog(ABC):
@@ -47,7 +63,7 @@ class Catalog(ABC):
         self._free: list[Session] = []
         """Sessions that only read, of those that nobody uses at the moment."""
         self._closed = False
-        self._writer = Writer(where, self.writer, self.reporting, clock=clock, sealer=sealer)
+        self.group_commit = Writer(where, self.writer, self.reporting, clock=clock, sealer=sealer)
 
     @abstractmethod
     def reader(self) -> Session:
@@ -130,25 +146,7 @@ class Catalog(ABC):
 
         Raises what `change` raises, which is then undone alone; StorageError.
         """
-        return self._writer.run(lambda transaction: change(transaction, *args, **kwargs))
-
-    def write_all(
-        self,
-        change: Callable[[Transaction, Sequence[Input]], Sequence[T | Exception]],
-        items: Sequence[Input],
-    ) -> list[T | PermaciteError]:
-        """The same of a change that takes what several callers hand in at the same time.
-
-        It answers each item with a value, or with an error.
-        """
-        return self._writer.run_all(change, items)
-
-    def announced(self) -> AbstractContextManager[int]:
-        """Say that a commit is coming, until the block ends; how many are is given, with this one.
-
-        Others that commit at the same time may wait for it a little.
-        """
-        return self._writer.announced()
+        return self.group_commit.run(lambda transaction: change(transaction, *args, **kwargs))
 
     def faults(self) -> Iterator[str]:
         """The faults of the records, and of columns that follow from others, in words."""
@@ -161,7 +159,7 @@ class Catalog(ABC):
 
         What is lent is closed when it comes back.
         """
-        self._writer.close()
+        self.group_commit.close()
         with self._lock:
             self._closed = True
         self.forget_free()
@@ -189,3 +187,255 @@ class Catalog(ABC):
                 self._free.append(session)
                 return
         session.close()
+
+
+class _Job(Generic[Input, T]):
+    """Something to be written, and the place of its answer."""
+
+    __slots__ = ("_done", "item", "outcome", "work")
+
+    def __init__(
+        self, work: Callable[[Transaction, Sequence[Input]], Sequence[T | Exception]], item: Input
+    ) -> None:
+        self.work = work
+        self.item = item
+        self.outcome: T | Exception | None = None
+        self._done = threading.Lock()  # half the cost of an event or a future
+        self._done.acquire()
+
+    def wait(self, reporting: Callable[[], AbstractContextManager[None]]) -> T | PermaciteError:
+        """Wait until the outcome is on the disk; what the engine refused is a StorageError."""
+        self._done.acquire()
+        try:
+            with reporting():
+                if isinstance(self.outcome, Exception):
+                    raise self.outcome
+        except PermaciteError as error:
+            return error
+        return self.outcome  # type: ignore[return-value]
+
+    def acknowledge(self) -> None:
+        """Answer: the transaction is on the disk, or gone."""
+        self._done.release()
+
+
+class Writer:
+    """The only writer of this process; it starts with the first job."""
+
+    def __init__(
+        self,
+        where: str,
+        session: Callable[[], WritingSession],
+        reporting: Callable[[], AbstractContextManager[None]],
+        *,
+        clock: Timekeeper,
+        sealer: Sealer,
+    ) -> None:
+        """Take how to get a session, and what turns errors of the engine into a StorageError."""
+        self._where = where
+        self._session = session
+        self._reporting = reporting
+        self._clock = clock
+        self._sealer = sealer
+        self._jobs: queue.SimpleQueue[_Job[Any, Any] | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+        self._process = os.getpid()
+        self._announced = 0
+
+    @contextlib.contextmanager
+    def announced(self) -> Iterator[int]:
+        """Say that a job is coming, until the block ends; give how many are, this one included.
+
+        A transaction waits a little for them, so that they share its flush.
+        """
+        with self._lock:
+            self._announced += 1
+            many = self._announced
+        try:
+            yield many
+        finally:
+            with self._lock:
+                self._announced -= 1
+
+    def run(self, work: Callable[[Transaction], T]) -> T:
+        """Run `work` in a transaction and return its value once that is on the disk.
+
+        Raises what `work` raises, after undoing it alone; StorageError where the engine refuses.
+        """
+        (outcome,) = self.run_all(_one_by_one, [work])
+        if isinstance(outcome, PermaciteError):
+            raise outcome
+        return outcome
+
+    def run_all(
+        self,
+        work: Callable[[Transaction, Sequence[Input]], Sequence[T | Exception]],
+        items: Sequence[Input],
+    ) -> list[T | PermaciteError]:
+        """Run `work` on these items and on those that others hand in at the same time, in order.
+
+        It answers for each item with a value or with an error. Where it raises, all it did is
+        undone, and it is called again for each item by itself.
+        """
+        jobs = [_Job(work, item) for item in items]
+        with self._lock:
+            self._start()
+            for job in jobs:
+                self._jobs.put(job)
+        return [job.wait(self._reporting) for job in jobs]
+
+    def close(self) -> None:
+        """Finish the jobs that wait, and stop."""
+        with self._lock:
+            self._closed = True
+            self._jobs.put(None)
+            thread, self._thread = self._thread, None
+        if thread is not None and os.getpid() == self._process:
+            thread.join()
+
+    def _start(self) -> None:
+        """Start the thread if it does not run. Raises StorageError."""
+        if self._closed:
+            raise StorageError("the archive is closed", path=self._where, reason="closed")
+        if self._thread is not None and os.getpid() == self._process:
+            return
+        if os.getpid() != self._process:
+            raise StorageError(
+                "the archive was opened before this process was forked: open it in each process",
+                path=self._where,
+                reason="io",
+            )
+        session = self._session()
+        self._thread = threading.Thread(
+            target=self._work, args=(session,), name="permacite-writer", daemon=True
+        )
+        self._thread.start()
+
+    def _work(self, session: WritingSession) -> None:
+        """Serve until the sentinel comes."""
+        patience_s = 0.0
+        transaction = Transaction(session, self._clock, self._sealer)
+        try:
+            while jobs := self._waiting(patience_s):
+                start = time.monotonic()
+                _commit(session, transaction, jobs, self._come_meanwhile)
+                patience_s = min(_PATIENCE_S, (time.monotonic() - start) / 2)
+        finally:
+            session.close()
+
+    def _waiting(self, patience_s: float) -> list[_Job[Any, Any]]:
+        """Wait for a job; return it with those that come with it; empty at the end."""
+        jobs: list[_Job[Any, Any]] = []
+        job = self._jobs.get()
+        deadline = time.monotonic() + patience_s
+        while job is not None:
+            jobs.append(job)
+            if len(jobs) == _MAX_JOBS:
+                return jobs
+            left_s = deadline - time.monotonic() if len(jobs) < self._announced else 0.0
+            try:
+                job = self._jobs.get(timeout=max(0.0, left_s))
+            except queue.Empty:
+                return jobs
+        if jobs:
+            self._jobs.put(None)  # seen too early: these jobs come first
+        return jobs
+
+    def _come_meanwhile(self, most: int) -> Iterator[_Job[Any, Any]]:
+        """The jobs that wait now, so many at the most."""
+        with contextlib.suppress(queue.Empty):
+            for _ in range(most):
+                job = self._jobs.get_nowait()
+                if job is None:
+                    self._jobs.put(None)
+                    return
+                yield job
+
+
+def _one_by_one(
+    transaction: Transaction, items: Iterable[Callable[[Transaction], T]]
+) -> list[T | Exception]:
+    """Run items that have nothing in common; the first that fails raises."""
+    transaction.connection.settle()  # each may begin with the clock
+    return [work(transaction) for work in items]
+
+
+def _commit(
+    session: WritingSession,
+    transaction: Transaction,
+    jobs: list[_Job[Any, Any]],
+    come_meanwhile: Callable[[int], Iterable[_Job[Any, Any]]],
+) -> None:
+    """Run `jobs` in one transaction, commit, then answer each.
+
+    Whoever wrote before may have kept it from beginning: then what has `come_meanwhile` is with
+    them, and need not wait for all others to write once more. Where the connection is lost on the
+    way, none of them happened, and they are run again.
+    """
+    deadline = time.monotonic() + _AGAIN_S
+    while True:
+        try:
+            session.begin()
+            jobs += come_meanwhile(_MAX_JOBS - len(jobs))
+            if not _all_at_once(session, transaction, jobs):
+                session.rollback()
+                session.begin()
+                for job in jobs:
+                    _attempt(session, transaction, job)
+                session.commit()
+            break
+        except Exception as error:  # noqa: BLE001 - none of the jobs happened: all are told
+            is_over = isinstance(error, PermaciteError) or time.monotonic() > deadline
+            if session.lost and not is_over:
+                continue
+            with contextlib.suppress(session.Error):
+                session.rollback()
+            for job in jobs:
+                job.outcome = error
+            break
+    for job in jobs:
+        job.acknowledge()
+
+
+def _all_at_once(
+    session: WritingSession, transaction: Transaction, jobs: list[_Job[Any, Any]]
+) -> bool:
+    """Do all jobs, those of one kind in one go, commit, and say whether that came to be.
+
+    There is no savepoint: SQLite would copy every page before it is changed. Raises what the engine
+    does where a failure took the whole transaction with it.
+    """
+    kinds: dict[Callable[..., Sequence[object]], list[_Job[Any, Any]]] = {}
+    for job in jobs:
+        kinds.setdefault(job.work, []).append(job)
+    try:
+        for work, same in kinds.items():
+            outcomes = work(transaction, [job.item for job in same])
+            for job, outcome in zip(same, outcomes, strict=True):
+                job.outcome = outcome
+        session.commit()
+    except Exception:
+        if not session.in_transaction:
+            raise
+        return False
+    return True
+
+
+def _attempt(session: WritingSession, transaction: Transaction, job: _Job[Any, Any]) -> None:
+    """Do one job in a savepoint of its own.
+
+    Raises what the engine does where the failure took the whole transaction with it.
+    """
+    session.execute("SAVEPOINT job")
+    try:
+        (job.outcome,) = job.work(transaction, [job.item])
+        session.settle()
+    except Exception as error:
+        if not session.in_transaction:
+            raise
+        session.forget()
+        session.execute("ROLLBACK TO job")
+        job.outcome = error
+    session.execute("RELEASE job")
