@@ -18,8 +18,8 @@ from permacite.archive.model.submitted import NewCitation, NewRepresentation
 from permacite.archive.objects.files import FileObjects
 from permacite.archive.repository import Repository
 from permacite.archive.schema import SCHEMA_VERSION
+from permacite.archive.sqlite.catalog import bytes_of_digest, migrate
 from permacite.archive.sqlite.connection import APPLICATION_ID
-from permacite.archive.sqlite.migration import bytes_of_digest, migrate
 from permacite.archive.sqlite.schema import SCHEMA, earlier, step
 from permacite.errors import StorageError
 

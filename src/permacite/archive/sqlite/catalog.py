@@ -1,14 +1,26 @@
-"""The catalog in one SQLite file."""
+"""The catalog in one SQLite file, and its migration from earlier schemas.
+
+All steps of a migration are taken in one transaction. They add tables and indexes, and may replace
+a trigger; no row that is there changes, but for step 13, which writes digests as bytes. Step 2
+brought entries for citations and delegations: those that were recorded before get theirs when all
+steps are done.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import os
+import sqlite3
 from typing import TYPE_CHECKING
 
 from permacite.archive.engine.catalog import Catalog as AnyCatalog
 from permacite.archive.entries import seal
+from permacite.archive.model.answered import utc_now
+from permacite.archive.records import citations, statements
 from permacite.archive.records.days import kept
 from permacite.archive.records.rows import Transaction
+from permacite.archive.schema import SCHEMA_VERSION
 from permacite.archive.sqlite.connection import (
     connect,
     faults,
@@ -17,7 +29,7 @@ from permacite.archive.sqlite.connection import (
     recognize,
     reporting,
 )
-from permacite.archive.sqlite.migration import migrate
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,9 +41,12 @@ if TYPE_CHECKING:
     from permacite.archive.model.answered import Clock
     from permacite.archive.records.rows import Session as AnySession
     from permacite.archive.sqlite.connection import Session
-    from permacite.archive.sqlite.copying import Bring
 
-__all__ = ["Catalog"]
+__all__ = ["Catalog", "bytes_of_digest", "migrate"]
+
+
+_LEAVES_FOR_ALL = 2
+"""The schema since which citations and delegations have leaves."""
 
 
 class Catalog(AnyCatalog):
@@ -44,8 +59,8 @@ class Catalog(AnyCatalog):
         recognize(path, busy_timeout_s=busy_timeout_s)
         migrate(path, busy_timeout_s=busy_timeout_s)
         super().__init__(str(path), clock=kept(clock), sealer=sealer)
-        self._path = path
-        self._busy_timeout_s = busy_timeout_s
+        self.path = path
+        self.busy_timeout_s = busy_timeout_s
 
     @staticmethod
     def make(path: Path, *, fill: Fill, clock: Clock) -> None:
@@ -62,15 +77,15 @@ class Catalog(AnyCatalog):
 
     def _connection(self, *, query_only: bool) -> Session:
         with self.reporting():
-            return connect(self._path, busy_timeout_s=self._busy_timeout_s, query_only=query_only)
+            return connect(self.path, busy_timeout_s=self.busy_timeout_s, query_only=query_only)
 
     def reporting(self) -> AbstractContextManager[None]:
         """Turns what SQLite raises, or a row that is damaged, into its StorageError."""
-        return reporting(self._path)
+        return reporting(self.path)
 
     def reading_rows(self) -> AbstractContextManager[None]:
         """The same where no value of a caller's can be wrong, so that each ValueError is damage."""
-        return reading_rows(self._path)
+        return reading_rows(self.path)
 
     @contextlib.contextmanager
     def moments(self) -> Iterator[Callable[[], int]]:
@@ -99,23 +114,71 @@ class Catalog(AnyCatalog):
             busy, *_ = session.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return not busy
 
-    def copy_to(self, path: Path, *, bring: Bring, replace: bool) -> None:
-        """Copy all records as they are now, over an earlier copy if one is there.
 
-        They are copied aside; then `bring` is given the digests of the octets that they name; then
-        the copy takes its place, whole or not at all. `replace` puts it in the place of one that is
-        damaged too. Raises ConflictError where what is there has entries of its own.
-        """
-        from permacite.archive.sqlite.copying import copy
+def migrate(path: Path, *, busy_timeout_s: float) -> None:
+    """Migrate the catalog in `path` to the current schema, if it is earlier and can be written.
 
-        self.read(copy, path, bring=bring, replace=replace)
+    One that may only be read stays as it is. Raises StorageError.
+    """
+    if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+        return
+    with (
+        reading_rows(path),
+        contextlib.closing(connect(path, busy_timeout_s=busy_timeout_s)) as connection,
+    ):
+        if _version(connection) == SCHEMA_VERSION:
+            return
+        connection.create_function("octets_in", 2, bytes_of_digest, deterministic=True)
+        connection.execute("PRAGMA foreign_keys = OFF")  # step 13 replaces tables
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            earlier = _version(connection)
+            for number in range(earlier + 1, SCHEMA_VERSION + 1):
+                _take(connection, number)
+            if earlier < _LEAVES_FOR_ALL:
+                transaction = Transaction(connection, kept(utc_now), seal)
+                statements.log_all(transaction)
+                citations.log_all(transaction)
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.rollback()
+            raise
 
-    def follow_to(self, path: Path, *, bring: Bring) -> bool:
-        """Add to an earlier copy what came since; False where only a whole one will do.
 
-        First `bring` is given the digests of new octets; then all rows come together. Raises as
-        `copy_to`.
-        """
-        from permacite.archive.sqlite.copying import follow
+def _take(connection: sqlite3.Connection, number: int) -> None:
+    """Take one step."""
+    from permacite.archive.sqlite.schema import step
 
-        return follow(self._path, path, bring=bring, busy_timeout_s=self._busy_timeout_s)
+    for statement in _statements(step(number)):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {number}")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Return the statements of a script one by one; sqlite3 would commit before a whole script."""
+    begun = ""
+    for line in script.splitlines(keepends=True):
+        begun += line
+        if sqlite3.complete_statement(begun):
+            yield begun
+            begun = ""
+
+
+_DIGEST = compile_pattern(rb"sha-256:([0-9a-f]{64})|([0-9a-f]{40})")
+
+
+def bytes_of_digest(text: bytes | None, size: int) -> bytes | None:
+    """The bytes of a digest, or of a Git blob name, that was a text.
+
+    A text that is neither, for its row is damaged, gives its SHA-256, so that fsck reports the row
+    as before: the log has another digest.
+    """
+    if text is None:
+        return None
+    found = _DIGEST.fullmatch(text)
+    digest = bytes.fromhex((found[1] or found[2]).decode()) if found else b""
+    return digest if len(digest) == size else hashlib.sha256(text).digest()[:size]

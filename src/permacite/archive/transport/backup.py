@@ -18,6 +18,7 @@ from permacite.archive.objects.durable import (
 )
 from permacite.archive.objects.files import FileObjects
 from permacite.archive.records import access, octets
+from permacite.archive.sqlite import copying
 from permacite.archive.sqlite.catalog import Catalog as FileCatalog
 from permacite.archive.transport.copying import copy
 from permacite.archive.transport.stream import BatchOutcome, carry
@@ -154,13 +155,20 @@ class FolderSink:
         """Add what is new, or copy the whole catalog where only that will do."""
         catalog = self._source.catalog
         is_finished = (self._target / FINISHED).exists() and self.catalog.exists()
-        if not self._full and is_finished and catalog.follow_to(self.catalog, bring=self._receive):
+        if not self._full and is_finished and self._follow():
             keep_modes(self._target)
         else:
             self._replace(is_finished=is_finished)
         # Contents that were erased meanwhile are not lost.
         lost = [digest for digest in self._lost if catalog.read(octets.is_named, digest)]
         return BatchOutcome(self._contents, lost)
+
+    def _follow(self) -> bool:
+        """Add what is new; False where only a whole copy will do."""
+        source = self._source.catalog
+        return copying.follow(
+            source.path, self.catalog, bring=self._receive, busy_timeout_s=source.busy_timeout_s
+        )
 
     def _replace(self, *, is_finished: bool) -> None:
         """Compare everything, and copy what is not there."""
@@ -171,7 +179,7 @@ class FolderSink:
         (self._target / FINISHED).unlink(missing_ok=True)
         flush_folder(self._target)
         replace = self._full or (self._target / _KEY).exists()
-        catalog.copy_to(self.catalog, bring=self._receive, replace=replace)
+        catalog.read(copying.copy, self.catalog, bring=self._receive, replace=replace)
         if catalog.read(access.erasures):
             self._delete_erased()
         for path in self._aside:  # only now: they show that names may not have been flushed
