@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from permacite.archive.engine.write_behind import ArchiveObjects
     from permacite.archive.entries import Leaf
     from permacite.archive.gate import Gate
+    from permacite.archive.log.log import Log
     from permacite.archive.lookup import DocumentContents, VersionLists, VersionLookup
     from permacite.archive.model.answered import Citation
     from permacite.archive.name_tree import DayDocument
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from permacite.archive.passages import CitedPassages
     from permacite.archive.texts import Texts
 
-__all__ = ["FixityCheck", "Proofs"]
+__all__ = ["FixityCheck", "Proofs", "logged_versions"]
 
 _CATALOG = "catalog"
 _PAGE = 200
@@ -85,27 +86,11 @@ class FixityCheck:
 
     def verify_new(self, start: int, end: int | None = None) -> Iterator[Finding]:
         """Check, as `verify` does, all versions that the log names from `start` up to `end`."""
-        for named in self.logged(start, end):
+        for named in logged_versions(self._log, start, end):
             if isinstance(named, Finding):
                 yield named
             else:
                 yield from _without_errors(self.verify(named), str(named))
-
-    def logged(self, start: int, end: int | None = None) -> Iterator[PDI | Finding]:
-        """The versions that entries say are new, or have a format more, each once.
-
-        An entry that is damaged gives a finding. Up to the last entry of now where `end` is None.
-        """
-        found: set[PDI] = set()
-        for leaf in self._log.leaves(start, self._log.size() if end is None else end):
-            try:
-                named = _version_of(leaf)
-            except (ValueError, ParseError):
-                yield Finding("log", "altered", f"entry {leaf.sequence} is not as it is written")
-                continue
-            if named is not None and named not in found:
-                found.add(named)
-                yield named
 
     def verify_sample(self, number: int) -> Iterator[Finding]:
         """Check so many versions likewise, which nobody can foresee; all where there are fewer."""
@@ -201,6 +186,23 @@ class Proofs:
                 actual="other names",
             )
         return leaf, self._catalog.read(days.documents, series, day, before=leaf.sequence)
+
+
+def logged_versions(log: Log, start: int, end: int | None = None) -> Iterator[PDI | Finding]:
+    """The versions that log entries say are new, or have a format more, each once.
+
+    A damaged entry gives a finding. Up to the last entry of now where `end` is None.
+    """
+    found: set[PDI] = set()
+    for leaf in log.leaves(start, log.size() if end is None else end):
+        try:
+            named = _version_of(leaf)
+        except (ValueError, ParseError):
+            yield Finding("log", "altered", f"entry {leaf.sequence} is not as it is written")
+            continue
+        if named is not None and named not in found:
+            found.add(named)
+            yield named
 
 
 def _version_of(leaf: Leaf) -> PDI | None:

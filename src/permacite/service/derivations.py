@@ -84,9 +84,10 @@ class Derivations:
 
     def derive_range(self, start: int, end: int, *, renew: bool = False) -> Iterator[Derived]:
         """The same for the versions that the log names from the entry `start` up to `end`."""
-        named = [
-            each for each in self._repository.fixity.logged(start, end) if isinstance(each, PDI)
-        ]
+        from permacite.archive.verification import logged_versions
+
+        versions = logged_versions(self._repository.log, start, end)
+        named = [each for each in versions if isinstance(each, PDI)]
         for version in self._repository.lookup.find_versions(named):
             if version is not None:
                 yield self._derived(version, renew=renew)

@@ -268,7 +268,9 @@ class Worker:
 
     def _newest(self, start: int, end: int) -> Iterator[Version]:
         """The versions of a range that are the last of their documents."""
-        for named in self._repository.fixity.logged(start, end):
+        from permacite.archive.verification import logged_versions
+
+        for named in logged_versions(self._repository.log, start, end):
             with suppress(PermaciteError):  # erased, or damaged, which fixity tells
                 if isinstance(named, PDI):
                     version = self._repository.lookup.version(named.document)
