@@ -12,7 +12,7 @@ from tests.engines import Between, Repository, Server
 from tests.spec.test_archive_copying import dumped
 
 from permacite.archive.model.submitted import NewRepresentation
-from permacite.archive.postgresql import catalog, writing
+from permacite.archive.postgresql import catalog, connection
 from permacite.archive.postgresql.schema import SCHEMA, step
 from permacite.archive.schema import SCHEMA_VERSION
 from permacite.errors import StorageError
@@ -194,7 +194,7 @@ class Cut(Between):
 def test_wherever_the_connection_is_lost_it_is_whole_before_or_after(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, told: bool
 ) -> None:
-    for room in (catalog, writing):
+    for room in (catalog, connection):
         monkeypatch.setattr(room, "PATIENCE_S", 0.2)  # nobody comes back
     states: list[State] = []
     while True:

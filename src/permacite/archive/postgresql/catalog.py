@@ -23,13 +23,14 @@ from permacite.archive.engine.catalog import Catalog as AnyCatalog
 from permacite.archive.model.answered import Timekeeper, utc_now
 from permacite.archive.postgresql.connection import (
     PATIENCE_S,
+    ServerClock,
+    WritingSession,
     connect,
     opening,
     reading_rows,
     reporting,
 )
 from permacite.archive.postgresql.schema import FUNCTIONS, INDEXES, KEYS, TABLE_NAMES, TRIGGERS
-from permacite.archive.postgresql.writing import ServerClock, WritingSession
 from permacite.archive.records.days import kept
 from permacite.archive.schema import SCHEMA_VERSION
 from permacite.errors import PermaciteError, StorageError
