@@ -14,14 +14,17 @@ from urllib.parse import urlsplit
 
 import pytest
 from tests.archives import Archive
+from tests.engines import Repository
+from tests.faces.conftest import served
 
 from permacite.service.reader.pages import FramedPage
 from permacite.service.reader.reading import _size
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from tests.engines import Server
     from tests.faces.conftest import Running
 
 pytestmark = pytest.mark.engines(deep=True)
@@ -61,8 +64,37 @@ def ask(
     return whole
 
 
+@pytest.fixture(scope="module")
+def shared_archive(engine: Server | None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the archive of all tests that only read, or add what no other test sees."""
+    assert Repository.engine is engine
+    folder = tmp_path_factory.mktemp("shared") / "archive"
+    Archive.create(folder, series="lab.example.us").close()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def shared_names(engine: Server | None, shared_archive: Path) -> dict[str, str]:
+    """Return the names in the archive that tests share."""
+    assert Repository.engine is engine
+    return filled(shared_archive)
+
+
+@pytest.fixture(scope="module")
+def shared(engine: Server | None, shared_archive: Path) -> Iterator[Running]:
+    """Run one server for all tests that share an archive."""
+    assert Repository.engine is engine
+    with served(shared_archive) as running:
+        yield running
+
+
 @pytest.fixture
 def names(archive: Path) -> dict[str, str]:
+    """Return the names in an archive of one test."""
+    return filled(archive)
+
+
+def filled(archive: Path) -> dict[str, str]:
     """Archive one page, one text; return the names of their formats."""
     with Archive.open(archive) as service:
         page = service.add(HTML.encode(), name="page.html")
@@ -72,28 +104,30 @@ def names(archive: Path) -> dict[str, str]:
 
 
 def test_bytes_with_their_digest_that_are_asked_for_again(
-    names: dict[str, str], running: Running
+    shared_names: dict[str, str], shared: Running
 ) -> None:
-    answer = ask(running.base, "/" + names["html"])
+    answer = ask(shared.base, "/" + shared_names["html"])
     assert (answer.status, answer.body) == (200, HTML.encode())
     digest = base64.b64encode(hashlib.sha256(HTML.encode()).digest()).decode()
     assert answer.headers["repr-digest"] == f"sha-256=:{digest}:"
-    assert answer.headers["content-location"] == names["html"]
+    assert answer.headers["content-location"] == shared_names["html"]
     assert answer.headers["cache-control"] == "no-cache", "it may be withdrawn"
     assert answer.headers["content-type"].startswith("text/html")
     assert "sandbox" in answer.headers["content-security-policy"]
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-def test_a_part_of_a_text_has_the_charset_of_its_octets(archive: Path, running: Running) -> None:
+def test_a_part_of_a_text_has_the_charset_of_its_octets(
+    shared_archive: Path, shared: Running
+) -> None:
     words = "caf\u00e9 tide"
-    with Archive.open(archive) as service:
+    with Archive.open(shared_archive) as service:
         name = service.add(words.encode("latin-1"), name="a.txt", charset="windows-1252").pdi
     for fragment, charset, part in (
         ("char=0,4", "windows-1252", words[:4]),
         ("char=5,9", "utf-8", words[5:]),
     ):
-        answer = ask(running.base, f"/{name}?fragment={fragment}")
+        answer = ask(shared.base, f"/{name}?fragment={fragment}")
         assert answer.headers["content-type"] == f"text/plain; charset={charset}"
         assert answer.body.decode(charset) == part
 
@@ -109,10 +143,10 @@ def test_a_part_in_a_wide_charset_is_not_taken_for_ascii(archive: Path) -> None:
 
 
 def test_an_open_version_is_not_cached_and_says_what_answers(
-    names: dict[str, str], running: Running
+    shared_names: dict[str, str], shared: Running
 ) -> None:
-    answer = ask(running.base, "/" + names["html"].rsplit(".", 1)[0])
-    assert answer.headers["content-location"] == names["html"]
+    answer = ask(shared.base, "/" + shared_names["html"].rsplit(".", 1)[0])
+    assert answer.headers["content-location"] == shared_names["html"]
     assert answer.headers["cache-control"] == "no-cache"
 
 
@@ -121,36 +155,36 @@ def test_an_open_version_is_not_cached_and_says_what_answers(
     ["?fragment=char=5,8", "?fragment=5,8", "%23char=5,8", "%235,8", "?fragment=char%3D5%2C8"],
 )
 def test_a_fragment_travels_in_path_or_query(
-    names: dict[str, str], running: Running, suffix: str
+    shared_names: dict[str, str], shared: Running, suffix: str
 ) -> None:
-    assert ask(running.base, f"/{names['text']}{suffix}").body == b"two"
+    assert ask(shared.base, f"/{shared_names['text']}{suffix}").body == b"two"
 
 
 def test_the_collapsed_slashes_of_a_proxy_are_put_right(
-    names: dict[str, str], running: Running
+    shared_names: dict[str, str], shared: Running
 ) -> None:
-    answer = ask(running.base, "/" + names["text"].replace("://", ":/") + "?fragment=5,8")
+    answer = ask(shared.base, "/" + shared_names["text"].replace("://", ":/") + "?fragment=5,8")
     assert answer.status == 308
-    assert answer.headers["location"] == f"/{names['text']}?fragment=5,8"
+    assert answer.headers["location"] == f"/{shared_names['text']}?fragment=5,8"
 
 
-def test_json_and_the_reader_by_negotiation(names: dict[str, str], running: Running) -> None:
-    path = f"/{names['text']}?fragment=char=5,8"
-    as_json = ask(running.base, path, Accept="application/json").json
+def test_json_and_the_reader_by_negotiation(shared_names: dict[str, str], shared: Running) -> None:
+    path = f"/{shared_names['text']}?fragment=char=5,8"
+    as_json = ask(shared.base, path, Accept="application/json").json
     assert (as_json["text"], as_json["start"], as_json["end"]) == ("two", 5, 8)
-    assert as_json["pdi"] == names["text"]
-    reader = ask(running.base, path, Accept=BROWSER_ACCEPT)
+    assert as_json["pdi"] == shared_names["text"]
+    reader = ask(shared.base, path, Accept=BROWSER_ACCEPT)
     assert reader.headers["content-type"].startswith("text/html")
     assert b"<mark>two</mark>" in reader.body
     assert "frame-src 'self'" in reader.headers["content-security-policy"]
-    assert ask(running.base, path + "&view=bytes", Accept=BROWSER_ACCEPT).body == b"two"
+    assert ask(shared.base, path + "&view=bytes", Accept=BROWSER_ACCEPT).body == b"two"
 
 
-def test_head_etag_and_not_modified(names: dict[str, str], running: Running) -> None:
-    path = "/" + names["html"]
-    head = ask(running.base, path, "HEAD")
+def test_head_etag_and_not_modified(shared_names: dict[str, str], shared: Running) -> None:
+    path = "/" + shared_names["html"]
+    head = ask(shared.base, path, "HEAD")
     assert (head.status, head.body) == (200, b"")
-    again = ask(running.base, path, If_None_Match=head.headers["etag"])
+    again = ask(shared.base, path, If_None_Match=head.headers["etag"])
     assert (again.status, again.body) == (304, b"")
 
 
@@ -169,9 +203,9 @@ def test_head_etag_and_not_modified(names: dict[str, str], running: Running) -> 
     ],
 )
 def test_ranges(
-    names: dict[str, str], running: Running, asked: str, status: int, expected: str
+    shared_names: dict[str, str], shared: Running, asked: str, status: int, expected: str
 ) -> None:
-    answer = ask(running.base, "/" + names["html"], Range=asked)
+    answer = ask(shared.base, "/" + shared_names["html"], Range=asked)
     assert (answer.status, answer.body) == (status, expected.encode())
 
 
@@ -188,26 +222,28 @@ def test_ranges(
     ],
 )
 def test_problems_are_told_with_their_place(
-    names: dict[str, str], running: Running, path: str, status: int, code: str
+    shared_names: dict[str, str], shared: Running, path: str, status: int, code: str
 ) -> None:
-    answer = ask(running.base, path.format(**names))
+    answer = ask(shared.base, path.format(**shared_names))
     assert (answer.status, answer.json["code"]) == (status, code)
     assert answer.headers["content-type"] == "application/problem+json"
     if code == "syntax":
         assert isinstance(answer.json["offset"], int)
-    page = ask(running.base, path.format(**names), Accept=BROWSER_ACCEPT)
+    page = ask(shared.base, path.format(**shared_names), Accept=BROWSER_ACCEPT)
     assert (page.status, page.headers["content-type"][:9]) == (status, "text/html")
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "POST"])
-def test_names_cannot_be_changed(names: dict[str, str], running: Running, method: str) -> None:
-    answer = ask(running.base, "/" + names["html"], method)
+def test_names_cannot_be_changed(
+    shared_names: dict[str, str], shared: Running, method: str
+) -> None:
+    answer = ask(shared.base, "/" + shared_names["html"], method)
     assert answer.status == 405
     assert "GET" in answer.headers["allow"]
 
 
-def test_options_tells_what_may_be_done(names: dict[str, str], running: Running) -> None:
-    answer = ask(running.base, "/" + names["html"], "OPTIONS")
+def test_options_tells_what_may_be_done(shared_names: dict[str, str], shared: Running) -> None:
+    answer = ask(shared.base, "/" + shared_names["html"], "OPTIONS")
     assert (answer.status, answer.headers["allow"]) == (204, "GET, HEAD, OPTIONS")
 
 
@@ -240,9 +276,9 @@ def test_citing_gives_the_forms_of_the_command_line(
     ],
 )
 def test_bad_requests_to_cite(
-    running: Running, fields: dict[str, str], body: bytes, status: int
+    shared: Running, fields: dict[str, str], body: bytes, status: int
 ) -> None:
-    assert ask(running.base, "/-/api/cite", "POST", body, **fields).status == status
+    assert ask(shared.base, "/-/api/cite", "POST", body, **fields).status == status
 
 
 def test_a_form_of_another_site_cites_nothing(names: dict[str, str], running: Running) -> None:
@@ -255,12 +291,12 @@ def test_a_form_of_another_site_cites_nothing(names: dict[str, str], running: Ru
     assert own.headers["location"].startswith("/" + names["utf-8"] + "?fragment=char=")
 
 
-def test_another_host_name_is_refused(running: Running) -> None:
-    assert ask(running.base, "/", Host="evil.example").status == 400
+def test_another_host_name_is_refused(shared: Running) -> None:
+    assert ask(shared.base, "/", Host="evil.example").status == 400
 
 
-def test_archived_pages_are_served_inert(names: dict[str, str], running: Running) -> None:
-    frame = ask(running.base, f"/-/page/{names['html']}")
+def test_archived_pages_are_served_inert(shared_names: dict[str, str], shared: Running) -> None:
+    frame = ask(shared.base, f"/-/page/{shared_names['html']}")
     policy = frame.headers["content-security-policy"]
     assert policy.startswith("default-src 'none'; script-src 'sha256-")
     assert "sandbox allow-scripts" in policy
@@ -271,23 +307,23 @@ def test_archived_pages_are_served_inert(names: dict[str, str], running: Running
 
 
 def test_a_shown_page_is_made_once_and_not_sent_again(
-    names: dict[str, str], running: Running
+    shared_names: dict[str, str], shared: Running
 ) -> None:
-    path = f"/-/page/{names['html']}"
-    first = ask(running.base, path)
+    path = f"/-/page/{shared_names['html']}"
+    first = ask(shared.base, path)
     tag = first.headers["etag"]
     assert first.headers["cache-control"] == "no-cache"
     assert re.fullmatch(r"\w{3}, [0-9]{2} \w{3} 20.. ..:..:.. GMT", first.headers["last-modified"])
-    again = ask(running.base, path, If_None_Match=f'"x", W/{tag}')
+    again = ask(shared.base, path, If_None_Match=f'"x", W/{tag}')
     assert (again.status, again.body, again.headers["etag"]) == (304, b"", tag)
     policy = "content-security-policy"
     assert again.headers[policy] == first.headers[policy]
-    assert ask(running.base, path, If_None_Match='"x"').body == first.body
-    head = ask(running.base, path, "HEAD")
+    assert ask(shared.base, path, If_None_Match='"x"').body == first.body
+    head = ask(shared.base, path, "HEAD")
     assert (head.status, head.body, head.headers["etag"]) == (200, b"", tag)
-    marked = ask(running.base, f"{path}?fragment=elt=0,0")
+    marked = ask(shared.base, f"{path}?fragment=elt=0,0")
     assert (marked.status, marked.headers["etag"] != tag) == (200, True)
-    assert ask(running.base, f"{path}?rfc5147=char%3D0,1").headers["etag"] != tag
+    assert ask(shared.base, f"{path}?rfc5147=char%3D0,1").headers["etag"] != tag
 
 
 def test_a_page_of_an_open_name_is_asked_for_again(
