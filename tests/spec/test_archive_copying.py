@@ -188,23 +188,33 @@ def test_what_is_erased_goes_from_the_copy(
 
 
 def test_the_copy_of_a_moment_is_whole_while_others_commit(
-    archive: Repository, target: Location
+    archive: Repository, target: Location, times: Callable[[int, int], int]
 ) -> None:
+    allowed, done = threading.Semaphore(0), threading.Semaphore(0)
     stop = threading.Event()
 
     def write() -> None:
-        while not stop.is_set():
+        while allowed.acquire() and not stop.is_set():
             everything(archive)
+            done.release()
 
+    beside = times(4, 50)  # so often is all written while a copy is made: without end, it grows so
     thread = threading.Thread(target=write)
     thread.start()
     try:
-        sizes = [archive.copies.copy(target).size for _ in range(3)]
+        sizes = []
+        for _ in range(3):
+            allowed.release(1 + beside)
+            done.acquire()
+            sizes.append(archive.copies.copy(target).size)
+            for _ in range(beside):
+                done.acquire()
         with Repository.open(target, clock=clock) as copy:
             assert copy.log.size() == sizes[-1]
             assert {finding.kind for finding in copy.fixity.fsck()} == {"ok"}
     finally:
         stop.set()
+        allowed.release()
         thread.join()
     assert sizes == sorted(set(sizes))
     archive.copies.copy(target)
