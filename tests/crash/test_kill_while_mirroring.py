@@ -35,7 +35,7 @@ _AT_ONCE = 150
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-@pytest.mark.engines
+@pytest.mark.engines(deep=True)  # the other one's catalog is beside a store below
 def test_mirror_killed_again_and_again_has_the_same_root(
     tmp_path: Path, times: Callable[[int, int], int]
 ) -> None:

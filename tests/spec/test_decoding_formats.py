@@ -225,7 +225,7 @@ def test_workers_open_nothing_whatever_they_decode(
     tmp_path: Path, tracer: str, times: Callable[[int, int], int]
 ) -> None:
     """media-apart: as the system sees it: no file, no socket, no program, not even tried."""
-    rows = asked_of(tmp_path, QUICK + HEAVY[: times(0, len(HEAVY))])[:: times(4, 1)]
+    rows = asked_of(tmp_path, QUICK + HEAVY[: times(0, len(HEAVY))])[:: times(8, 1)]
     (tmp_path / "secret.wav").write_bytes(b"")
     trace = tmp_path / "trace"
     command = [tracer, "-f", "-o", str(trace), sys.executable, "-c", AT_WORK]
