@@ -29,7 +29,7 @@ LONG_S = 30
 
 _PATIENT = [HealthCheck.too_slow]
 
-settings.register_profile("default", deadline=None, max_examples=50, suppress_health_check=_PATIENT)
+settings.register_profile("default", deadline=None, max_examples=25, suppress_health_check=_PATIENT)
 settings.register_profile("deep", deadline=None, max_examples=2000, suppress_health_check=_PATIENT)
 settings.load_profile("default")
 

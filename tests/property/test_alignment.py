@@ -49,7 +49,7 @@ def test_what_has_not_changed_is_verified(text: str, first: int, second: int) ->
 
 
 @given(pairs)
-@settings(max_examples=300)
+@settings(max_examples=max(100, settings().max_examples))
 def test_a_difference_holds_both_wordings(both: tuple[str, str]) -> None:
     pieces = compared(*both)
     for wording, other in zip(both, ("added", "removed"), strict=True):
@@ -60,7 +60,7 @@ def test_a_difference_holds_both_wordings(both: tuple[str, str]) -> None:
 
 
 @given(pairs, st.integers(0, 60), st.integers(0, 60))
-@settings(max_examples=300)
+@settings(max_examples=max(100, settings().max_examples))
 def test_every_fate_is_sound(both: tuple[str, str], first: int, second: int) -> None:
     old, new = both
     start, end = sorted((first, second))
@@ -82,7 +82,7 @@ LOST = {"gone", "gone-similar", "ambiguous"}
 
 
 @given(pairs)
-@settings(max_examples=300)
+@settings(max_examples=max(100, settings().max_examples))
 def test_no_word_is_two(both: tuple[str, str]) -> None:
     aligned = align(*both)
     places = [(old, new) for old, new in enumerate(aligned.to_new) if new >= 0]
@@ -99,7 +99,7 @@ def test_no_word_is_two(both: tuple[str, str]) -> None:
 
 
 @given(pairs, st.data())
-@settings(max_examples=300)
+@settings(max_examples=max(100, settings().max_examples))
 def test_no_successor_is_of_another_passage(both: tuple[str, str], data: st.DataObject) -> None:
     aligned = align(*both)
     if not len(aligned.old):

@@ -487,7 +487,7 @@ def test_promises_are_kept(engine: Server | None) -> None:
     run_state_machine_as_test(
         Promises,
         settings=settings(
-            max_examples=settings().max_examples // (4 if engine is None else 16),
+            max_examples=max(12, settings().max_examples // 4) // (1 if engine is None else 4),
             stateful_step_count=25,
             deadline=None,
             suppress_health_check=[HealthCheck.too_slow],

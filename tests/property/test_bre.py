@@ -115,7 +115,7 @@ texts = st.text("aab\né", max_size=8)
 
 
 @given(patterns | references, texts, st.booleans())
-@settings(max_examples=500)
+@settings(max_examples=max(100, settings().max_examples))
 @example(r"\(\(aa*b*a\)*a\{0,1\}b\{1,2\}\)\2", "aaaaaaaabaab", False)  # noqa: FBT003 - an example
 @example(r"\(a*\)*\1", "aaa", False)  # noqa: FBT003 - an example
 @example(r"\(a\{0,2\}b\{0,1\}\)\{2,3\}\1", "ababaab", False)  # noqa: FBT003 - an example
@@ -130,7 +130,7 @@ def test_all_matches_are_found(pattern: str, text: str, newline: bool) -> None: 
 
 
 @given(st.text(r"\(){}[]*.^$-:=.,01ab|+?w" + "\né\ud800"), st.booleans())
-@settings(max_examples=300)
+@settings(max_examples=max(100, settings().max_examples))
 def test_any_text_is_an_expression_or_an_error(pattern: str, gnu: bool) -> None:  # noqa: FBT001
     try:
         found = bre.compile(pattern, gnu=gnu).find_all("ab(w)\n*é\ud800")

@@ -40,14 +40,14 @@ many = st.sampled_from([*BY_RULES * 6, "iso-2022-jp", "iso-2022-jp", *CODECS])
 
 
 @given(codec=many.filter(DECODERS.__contains__), data=st.data())
-@settings(max_examples=400)
+@settings(max_examples=max(100, settings().max_examples))
 def test_octets_are_decoded_as_the_standard_says(codec: str, data: st.DataObject) -> None:
     content = data.draw(octets(codec))
     assert decode(content, codec, keep_mark=True) == slow_decode(content, codec)
 
 
 @given(codec=many, data=st.data(), steps=st.lists(st.integers(1, 9), min_size=1))
-@settings(max_examples=400)
+@settings(max_examples=max(100, settings().max_examples))
 def test_pieces_are_decoded_as_the_whole(codec: str, data: st.DataObject, steps: list[int]) -> None:
     content = data.draw(octets(codec))
     texts: list[str] = []
@@ -69,7 +69,7 @@ def test_pieces_are_decoded_as_the_whole(codec: str, data: st.DataObject, steps:
 
 
 @given(codec=st.sampled_from(BY_RULES), data=st.data())
-@settings(max_examples=200)
+@settings(max_examples=max(100, settings().max_examples))
 def test_what_is_decoded_in_bulk_is_the_same(codec: str, data: st.DataObject) -> None:
     bulk, content = bulk_of(codec), data.draw(octets(codec))
     found = bulk and bulk.text(content)

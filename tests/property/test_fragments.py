@@ -101,7 +101,7 @@ def found(text: Text, fragment: str) -> dict[str, tuple[int, int]]:
 
 
 @given(entities(), ranges(), st.sampled_from(MODES))
-@settings(max_examples=400)
+@settings(max_examples=max(100, settings().max_examples))
 def test_spans_are_those_of_the_reference(
     entity: tuple[bytes, str, Slow], fragment: str, mode: str
 ) -> None:
@@ -115,7 +115,7 @@ def test_spans_are_those_of_the_reference(
 
 
 @given(entities(), ranges(), st.sampled_from(MODES), st.sampled_from([1, 3, 7, 16]))
-@settings(max_examples=200)
+@settings(max_examples=max(100, settings().max_examples))
 def test_an_index_changes_nothing(
     entity: tuple[bytes, str, Slow], fragment: str, mode: str, step: int
 ) -> None:
@@ -139,7 +139,7 @@ octets = st.lists(st.sampled_from(PARTS), max_size=40).map(b"".join)
 
 
 @given(octets, ranges(), st.sampled_from(MODES))
-@settings(max_examples=400)
+@settings(max_examples=max(100, settings().max_examples))
 def test_bytes_that_are_no_characters_count_as_replaced(
     data: bytes, fragment: str, mode: str
 ) -> None:
@@ -173,7 +173,7 @@ AWKWARD = st.lists(
     st.sampled_from(STATEFUL),
     st.integers(1, 12),
 )
-@settings(max_examples=300)
+@settings(max_examples=max(100, settings().max_examples))
 @example(b"(1\x953\xd6\xd0\x949\xfc61\r\n", "gb18030", 7)
 @example(b"\x84<1\x953p\xd0\x94", "gb18030", 7)
 @example(b"A\x1b$BF|\x1b(B\x1b$B\x1b(B\x1b(B\x1b(B\r\nB", "iso-2022-jp", 3)
@@ -235,7 +235,7 @@ def planned(text: str, found: Tally, plan: Plan) -> Tally:
 )
 @example(b"\xf0\x9f\x98\x80\r\n\xe4\xb8\xad" * 9, "utf-8", 1, 8, "vectors", 0)
 @example(b"\xf0\x9f\x98\x80\r\n\xe4\xb8\xad" * 9, "utf-8", 5, 8, "vectors", 20)
-@settings(max_examples=400)
+@settings(max_examples=max(100, settings().max_examples))
 def test_every_mark_of_a_sweep_is_right(
     data: bytes, charset: str, step: int, stretch: int, by: str, lead: int
 ) -> None:

@@ -51,7 +51,7 @@ def law(
 
     def of(check: Callable[..., None]) -> Callable[[Server | None], None]:
         def test(engine: Server | None) -> None:
-            examples = settings().max_examples // (1 if engine is None else _FEWER)
+            examples = max(2, settings().max_examples // (1 if engine is None else _FEWER))
             settings(max_examples=examples)(given(**values)(check))()
 
         test.__doc__ = check.__doc__

@@ -217,7 +217,7 @@ def test_appnote_4_3_the_whole_is_limited_before_it_is_unpacked() -> None:
     assert (error.value.limit, error.value.maximum) == ("bundle_bytes", 1000)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=max(60, settings().max_examples))
 @given(data=st.data())
 def test_appnote_4_one_octet_changed_is_refused_or_changes_nothing(data: st.DataObject) -> None:
     position = data.draw(st.integers(0, len(SOUND) - 1))

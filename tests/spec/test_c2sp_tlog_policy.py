@@ -232,7 +232,7 @@ def test_c2sp_tlog_policy_has_a_limit() -> None:
     assert (error.value.limit, error.value.maximum) == ("policy_bytes", 1_000_000)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=max(60, settings().max_examples))
 @given(
     st.lists(
         st.sampled_from(
