@@ -133,3 +133,24 @@ def test_help_lists_every_command_of_the_table() -> None:
     told = " ".join(permacite("--help").stdout.split())
     for name, (_, line) in COMMANDS.items():
         assert f"{name} {line}" in told
+
+
+TABLES = [
+    "permacite.archive.engine.location",
+    "permacite.archive.objects.store",
+    "permacite.cli.incoming.files",
+    "permacite.service.ingest.collections",
+    "permacite.service.preservation",
+    "permacite.service.proofs.logs",
+    "permacite.web.route_table",
+]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_parts_of_a_table_can_be_loaded(name: str) -> None:
+    values = vars(importlib.import_module(name)).values()
+    tables = [value for value in values if isinstance(value, Registry)]
+    assert tables
+    for parts in tables:
+        for part in parts:
+            assert parts.load(part) is parts.find(part)

@@ -9,6 +9,7 @@ import json
 import pkgutil
 import subprocess
 import sys
+import tomllib
 import venv
 from pathlib import Path
 
@@ -63,6 +64,7 @@ MOST_TO_RESOLVE = 123
 """Modules of ours; about 120 are, and 300 were. Each costs a third of a millisecond and more."""
 
 MOST_TO_HELP = 12
+PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
 HEAVY = {
     "aiohttp", "asyncio", "av", "concurrent.futures", "cryptography", "difflib", "email.utils",
@@ -196,6 +198,21 @@ def test_resolving_imports_what_it_needs(resolved: set[str]) -> None:
 
 def test_resolving_imports_no_heavy_library(resolved: set[str]) -> None:
     assert resolved & HEAVY == set()
+
+
+def test_a_text_is_imported_without_any_annex(tmp_path: Path) -> None:
+    """A plain file costs no reader of crawls, bags or libraries, and no heavy library."""
+    Archive.create(tmp_path / "archive", series="lab.example.us").close()
+    (tmp_path / "notice.txt").write_text("The harbour is closed.\n")
+    words = ("--archive", str(tmp_path / "archive"), "import", str(tmp_path / "notice.txt"))
+    told = imported(sys.executable, "-c", SCRIPT, *words)
+    contracts = tomllib.loads(PROJECT.read_text())["tool"]["importlinter"]["contracts"]
+    protected = [each["protected_modules"] for each in contracts if each["type"] == "protected"]
+    annexes = tuple(name for names in protected for name in names)
+    assert "permacite.service.exchange" in annexes
+    assert "permacite.service.ingest.files" in told
+    assert {name for name in told if name.startswith(annexes)} == set()
+    assert told & HEAVY == set()
 
 
 @pytest.mark.parametrize("is_used", [True, False])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, field
 from datetime import UTC
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from permacite.lazy_dataclass import dataclass
@@ -206,6 +205,8 @@ class Exchange:
     @property
     def date(self) -> datetime | None:
         """When the server says that it answered (RFC 9110 §6.6.1); None where it does not."""
+        from email.utils import parsedate_to_datetime
+
         text = next((v for name, v in self.response_headers if name.lower() == "date"), "")
         try:
             said = parsedate_to_datetime(text)

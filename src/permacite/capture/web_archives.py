@@ -15,10 +15,8 @@ own, and led the links to itself. Only the flag `id_` in an address says that it
 from __future__ import annotations
 
 import re
-import zipfile
 import zlib
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from permacite.scan import compile_pattern
@@ -89,6 +87,8 @@ def _unpacked(head: bytes) -> bytes:
 
 
 def _is_wacz(file: BinaryIO) -> bool:
+    import zipfile
+
     try:
         with zipfile.ZipFile(file) as packed:
             names = packed.namelist()
@@ -147,6 +147,8 @@ def memento_of(uri: str, headers: Headers) -> MementoClaim | None:
 
 def _moment(field: str) -> datetime | None:
     """The moment of an HTTP date; None for what is none."""
+    from email.utils import parsedate_to_datetime
+
     try:
         at = parsedate_to_datetime(field)
         return (at.replace(tzinfo=UTC) if at.tzinfo is None else at).astimezone(UTC)

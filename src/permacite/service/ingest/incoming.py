@@ -20,7 +20,6 @@ import contextlib
 import io
 from dataclasses import field, replace
 from datetime import UTC, datetime, timedelta, timezone
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite import mhtml, pdi
@@ -290,6 +289,8 @@ def saved_by_browser(aggregate: Aggregate) -> SavedBy | None:
     found = _BY.search(heading.text("From") or "")
     if found is None:
         return None
+    from email.utils import parsedate_to_datetime
+
     stated, location = heading.text("Date") or "", heading.text("Snapshot-Content-Location")
     try:
         at = parsedate_to_datetime(stated)

@@ -16,8 +16,6 @@ from permacite.service import addresses, names
 from permacite.service.ingest.collections import IMPORTERS
 from permacite.service.ingest.directives import directives_of
 from permacite.service.ingest.options import SaveOptions, SaveRun
-from permacite.service.lists.robots import Robots
-from permacite.service.lists.turns import Turns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -147,6 +145,8 @@ class _Run:
         browsers: BrowserPool,
     ) -> None:
         from permacite.service.ingest.pages import PageIngest
+        from permacite.service.lists.robots import Robots
+        from permacite.service.lists.turns import Turns
 
         self._repository = repository
         self._pages = PageIngest(repository)
