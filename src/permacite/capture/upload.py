@@ -25,7 +25,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from permacite.capture.address import absolute
-from permacite.capture.browsing.frozen import FrozenDocuments
+from permacite.capture.browsing.freezing import FrozenDocuments
 from permacite.capture.model import Capture, Exchange, Failure
 from permacite.capture.sniffing import content_type_of
 from permacite.errors import LimitError, ParseError
