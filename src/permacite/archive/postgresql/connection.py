@@ -1,12 +1,12 @@
-"""Connections to PostgreSQL: how each is set up, what its errors mean, and the session that writes.
+"""Connections to PostgreSQL: their settings, errors and failover, and the session that writes.
 
 Whoever holds the row of `log_head` writes, and nobody else. A transaction takes two round trips,
-whatever it writes. It begins, and takes the row, together with all that is asked first; what it
-changes waits, and goes to the server together with its COMMIT.
+whatever it writes. It begins and takes the row together with the first question. Its changes wait,
+and are sent together with its COMMIT.
 
-Each commit has a number of its own, which stands in the row of its writer from then on. Where the
-connection is lost on the way, the writer connects again, waits for the row (until it has that,
-the server may still be at the commit), and looks whether the number is there.
+Each commit has a number, which is in the row of its writer from then on. Where the connection is
+lost during a commit, the writer connects again, waits for the row (until it has that, the server
+may still be committing), and looks for the number.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ __all__ = [
 ]
 
 PATIENCE_S = 30.0
-"""How long a server that answered before is waited for: a standby takes over in less."""
+"""How long to wait for a server that answered before: a standby takes over in less."""
 _PAUSE_S = 0.1
 _CONNECT_S = 5
 _SILENT_MS = 25_000
-"""How long a machine that lost its power may leave what it was sent unanswered; the system's own
-is a quarter of an hour. Where nothing was sent, the signs of life below find out as soon."""
+"""How long data may stay unacknowledged, as by a machine without power; the system's default is a
+quarter of an hour. Where no data was sent, the keepalives below take as long."""
 
 _NO_CHANGES = "the database takes no changes"
 _NOBODY_IN = "the database does not let us in"
@@ -80,7 +80,7 @@ _NOISE = compile_pattern(
 _IS_FOUND = "a password is found in PGPASSWORD, or a file that PGPASSFILE names"
 _IS_READ = compile_pattern("session is read-only|server is in hot standby")
 _OF_DAMAGE = (UnicodeDecodeError, LookupError, TypeError, AttributeError, ArithmeticError)
-"""What comes of rows that hold other values than were ever written."""
+"""Errors from rows with values that were never written."""
 _LOCK = "SELECT clock_timestamp(), commits FROM log_head FOR UPDATE"
 _COUNT = "UPDATE log_head SET commits = commits + 1"
 _NOTE = """
@@ -95,7 +95,7 @@ DELETE FROM writer WHERE writer_id = ? OR committed_at < now() - INTERVAL '7 day
 
 @contextlib.contextmanager
 def reporting(where: str) -> Iterator[None]:
-    """Turn what PostgreSQL raises, or a row that is damaged, into the error that says it."""
+    """Turn errors of PostgreSQL, and of damaged rows, into StorageError."""
     try:
         yield
     except PermaciteError:
@@ -106,9 +106,9 @@ def reporting(where: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def opening(where: str) -> Iterator[None]:
-    """Do the same, and tell what PostgreSQL says of it, to who opens or makes an archive.
+    """Do the same with the server's message, for those who open or make an archive.
 
-    Who is answered by one that is open is not told: it names hosts and tables.
+    Clients of an open archive do not get it: it names hosts and tables.
     """
     try:
         with reporting(where):
@@ -122,7 +122,7 @@ def opening(where: str) -> Iterator[None]:
 
 
 def _said(error: BaseException | None) -> str | None:
-    """What libpq says of a connection that is not made, or the server of a right that lacks."""
+    """Return the message of libpq on a failed connection, or of the server on a missing right."""
     if isinstance(error, errors.InsufficientPrivilege):
         return error.diag.message_primary
     if isinstance(error, psycopg.OperationalError) and error.sqlstate is None:
@@ -132,7 +132,7 @@ def _said(error: BaseException | None) -> str | None:
 
 @contextlib.contextmanager
 def reading_rows(where: str) -> Iterator[None]:
-    """Do the same where no value of a caller's can be wrong, so that each ValueError is damage."""
+    """Do the same where no argument can be wrong, so that each ValueError is damage."""
     with reporting(where):
         try:
             yield
@@ -143,7 +143,7 @@ def reading_rows(where: str) -> Iterator[None]:
 
 
 def _refusal(error: Exception, where: str) -> StorageError:
-    """The error of a catalog that PostgreSQL, or whoever reads its rows, does not understand."""
+    """Return the StorageError for an error of PostgreSQL or of a damaged row."""
     detail = " ".join(str(error).split())
     if not isinstance(error, psycopg.Error):
         return StorageError(f"the catalog is damaged: {detail}", path=where, reason="damaged")
@@ -161,9 +161,9 @@ def _refusal(error: Exception, where: str) -> StorageError:
 
 
 def _is_away(error: psycopg.OperationalError) -> bool:
-    """Whether the server is not there at the moment, and does not just let us not in.
+    """Whether the server is unavailable at the moment, rather than refusing the login.
 
-    What a server says before it lets anybody in comes as words, without a code.
+    Errors before the login have a message, and no code.
     """
     away = (errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow)
     if error.sqlstate is not None:
@@ -174,9 +174,9 @@ def _is_away(error: psycopg.OperationalError) -> bool:
 def connect(
     place: PostgresqlLocation, *, busy_timeout_s: float, read_only: bool, patience_s: float = 0.0
 ) -> Session:
-    """A session, in autocommit mode, once a server answers. Raises what psycopg does.
+    """Return a session in autocommit mode once a server answers. Raises psycopg.Error.
 
-    A commit is on the disk when it returns, on that of a synchronous standby too, if there is one.
+    A commit is on disk when it returns, also on a synchronous standby, if there is one.
     """
     deadline = time.monotonic() + patience_s
     while True:
@@ -211,7 +211,7 @@ def _connected(place: PostgresqlLocation, *, busy_timeout_s: float, read_only: b
             "statement_timeout": "0",
             "jit": "off",
         }
-        if read_only:  # else it is the administrator's word, who may want rest
+        if read_only:  # otherwise the administrator's setting holds: it may stop all writers
             settings["default_transaction_read_only"] = "on"
         for name, value in settings.items():
             connection.execute("SELECT set_config(%s, %s, false)", (name, value), prepare=False)
@@ -227,9 +227,9 @@ def _connected(place: PostgresqlLocation, *, busy_timeout_s: float, read_only: b
 
 
 class ServerClock:
-    """The clock of the server, as it was told when the last transaction began, going on here.
+    """The server's clock at the start of the last transaction, plus the time since then.
 
-    So writers on machines whose clocks differ date names alike.
+    So writers on machines whose clocks differ use the same dates.
     """
 
     _NEAR = timedelta(minutes=5)
@@ -243,23 +243,23 @@ class ServerClock:
         self._told, self._at = now.astimezone(UTC), time.monotonic()
 
     def __call__(self) -> datetime:
-        """The time; this machine's as long as the server told none."""
+        """The time; this machine's until the server has sent its own."""
         if self._told is None:
             return utc_now()
         return self._told + timedelta(seconds=time.monotonic() - self._at)
 
     def is_kept_right(self) -> bool:
-        """Whether this machine's clock is, and says nearly the same."""
+        """Whether this machine's clock is synchronised, and nearly agrees."""
         return is_synchronised() and abs(utc_now() - self()) < self._NEAR
 
 
 class WritingSession(Session):
-    """The session of the thread that writes; it outlives its connections."""
+    """The session of the writing thread; it outlives its connections."""
 
     def __init__(
         self, place: PostgresqlLocation, *, busy_timeout_s: float, clock: ServerClock
     ) -> None:
-        """Connect. Raises what psycopg does."""
+        """Connect. Raises psycopg.Error."""
         self._place = place
         self._busy_timeout_s = busy_timeout_s
         self._clock = clock
@@ -267,11 +267,11 @@ class WritingSession(Session):
         self._number = 0
         self._is_begun = False
         self._commits: int | None = None
-        """How many commits there were when this session had written last."""
+        """The count of commits after the last one of this session."""
         self._others_write = False
-        """Whether somebody else had, when this session took the row last."""
+        """Whether others had committed since, when this session last took the row."""
         self._waiting: list[Statement] = []
-        """What the server has not been told."""
+        """Statements that were not sent yet."""
         connected = connect(place, busy_timeout_s=busy_timeout_s, read_only=False)
         super().__init__(connected.connection, name=place.schema)
 
@@ -281,10 +281,9 @@ class WritingSession(Session):
         return self._is_begun and not self.lost
 
     def begin(self) -> None:
-        """Begin a transaction as the only writer, on a new connection where the last is lost.
+        """Begin a transaction as the only writer, on a new connection if the last is lost.
 
-        The server hears of it with what comes next; at once where others write too, for then it
-        takes a while.
+        It is sent with the next statement; at once where others write too, since they make it wait.
         """
         if self.lost:
             connected = connect(
@@ -302,7 +301,7 @@ class WritingSession(Session):
     def executemany(
         self, statement: str, rows: Iterable[Sequence[object] | Mapping[str, object]], /
     ) -> None:
-        """Run one statement for each of the rows: in a transaction, with what comes next."""
+        """Run a statement for each of the rows: in a transaction, with the next question."""
         statements = self._statements(statement, list(rows))
         if self._is_begun:
             self._waiting += statements
@@ -310,15 +309,15 @@ class WritingSession(Session):
             self._run(statements)
 
     def settle(self) -> None:
-        """Wait for what was begun or changed so far."""
+        """Send what waits, and wait for it."""
         self._run([])
 
     def forget(self) -> None:
-        """Let go of changes that the server has not been told."""
+        """Drop changes that were not sent yet."""
         self._waiting.clear()
 
     def _run(self, statements: Sequence[Statement]) -> list[Rows]:
-        """Run what waits, and statements behind it; what each of these gave."""
+        """Run what waits, then statements; return the rows of each of these."""
         waiting, self._waiting = self._waiting, []
         if not waiting:
             return super()._run(statements)
@@ -330,23 +329,23 @@ class WritingSession(Session):
             raise
         except (psycopg.OperationalError, errors.ReadOnlySqlTransaction) as error:
             if takes_row or not _is_answer(error):
-                self.connection.close()  # whatever it was, a new one begins anew
+                self.connection.close()  # the next transaction connects again
             raise
         if takes_row:
             self._take_row(*rows[1].fetchall()[0])
         return rows[len(waiting) :]
 
     def _take_row(self, now: datetime, commits: int) -> None:
-        """Note what stands in the row that is held from now on."""
+        """Keep the values of the row, which is held from now on."""
         self._clock.tell(now)
         self._others_write = self._commits not in {None, commits}
         self._commits = commits
 
     def commit(self) -> None:
-        """Commit; where the connection is lost meanwhile, ask whether it came to be.
+        """Commit; if the connection is lost meanwhile, ask whether the commit was done.
 
-        Raises what psycopg does where it did not, StorageError (reason "away") where nobody
-        answers in time.
+        Raises psycopg.Error where it was not, StorageError (reason "away") without an answer in
+        time.
         """
         self._number += 1
         self.executemany(_NOTE, [(self._writer_id, self._number)])
@@ -356,17 +355,16 @@ class WritingSession(Session):
             if _is_answer(error) and not self.lost:
                 raise
             self.connection.close()
-            if not self._came_to_be():
+            if not self._was_committed():
                 raise
         self._is_begun = False
         if self._commits is not None:
             self._commits += 1
 
-    def _came_to_be(self) -> bool:
-        """Whether the last commit did; the connection is lost again where it did not.
+    def _was_committed(self) -> bool:
+        """Whether the last commit was done; if not, the connection is closed again.
 
-        It is asked in a transaction that writes: where that is on a synchronous standby, so is all
-        before it.
+        A transaction that writes asks it: once that is on a synchronous standby, so is all before.
         """
         deadline = time.monotonic() + PATIENCE_S
         while True:
@@ -395,7 +393,7 @@ class WritingSession(Session):
         super().rollback()
 
     def close(self) -> None:
-        """Close the connection; nobody will ask for the last commit any more."""
+        """Close the connection; the number of the last commit is not needed any more."""
         if not self.lost:
             with contextlib.suppress(psycopg.Error):  # another writer does it then
                 self.execute(_FORGET, (self._writer_id,))
@@ -403,5 +401,5 @@ class WritingSession(Session):
 
 
 def _is_answer(error: psycopg.Error) -> bool:
-    """Whether the server has refused a statement, and goes on: what it is part of is not done."""
+    """Whether the server refused a statement and still runs: its transaction is not done."""
     return error.sqlstate is not None and not isinstance(error, ENDING)

@@ -10,13 +10,14 @@ import asyncio
 import signal
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from permacite.archive.administration import place_of
+from permacite.archive.engine.location import engine_of
 from permacite.archive.repository import Repository
 from permacite.errors import PermaciteError
 from permacite.loops import to_the_end
+from permacite.registry import Registry
 from permacite.service.work.jobs import ENTRIES, of_list, of_log, of_sites
 
 if TYPE_CHECKING:
@@ -29,6 +30,14 @@ __all__ = ["PATIENCE_S", "do_jobs", "put_listed", "put_ranges", "runs"]
 
 PATIENCE_S = 30.0
 """How long a worker may be silent until other workers do its jobs."""
+
+_queues: Registry[Any] = Registry(
+    "permacite.queues",
+    {"postgresql": "permacite.service.work.postgresql_queue:PostgresqlQueue"},
+    kind=type,
+    extras={"postgresql": "cluster"},
+)
+"""Queues beside the records of an archive, by the name of the engine. A folder has its own."""
 _PAUSE_S = 0.2
 _TEND_S = 1.0
 
@@ -143,14 +152,12 @@ async def _queue(
 ) -> AsyncIterator[Queue]:
     """Open the queue of an archive. Raises StorageError, BusyError."""
     queue: Queue
-    if isinstance(location, str) and "://" in location:
-        from permacite.service.work.postgresql_queue import PostgresqlQueue
-
-        queue = await PostgresqlQueue.open(location, works=works, patience_s=patience_s)
+    if isinstance(location, str) and (engine := engine_of(location)):
+        queue = await _queues.load(engine).open(location, works=works, patience_s=patience_s)
     else:
         from permacite.service.work.sqlite_queue import SqliteQueue
 
-        queue = SqliteQueue(place_of(Path(location)).directory, works=works)
+        queue = SqliteQueue(place_of(location).directory, works=works)
     try:
         yield queue
     finally:

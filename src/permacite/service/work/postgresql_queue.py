@@ -27,8 +27,17 @@ from psycopg import errors, sql
 from permacite.archive.postgresql.connection import PATIENCE_S as AWAY_S
 from permacite.archive.postgresql.connection import reporting
 from permacite.archive.postgresql.location import located
-from permacite.service.work.jobs import TRIES, Job, Outcome, TakenJob, times
-from permacite.service.work.progress import COUNTED, FORGET, TABLES, runs_of
+from permacite.service.work.jobs import (
+    COUNTED,
+    FORGET,
+    TABLES,
+    TRIES,
+    Job,
+    Outcome,
+    TakenJob,
+    runs_of,
+    times,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence

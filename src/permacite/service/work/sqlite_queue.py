@@ -15,8 +15,18 @@ from typing import TYPE_CHECKING, Self
 from permacite.archive.objects.durable import modes_of
 from permacite.archive.sqlite.connection import write_ahead
 from permacite.errors import BusyError, StorageError
-from permacite.service.work.jobs import TRIES, Job, JobNotice, Outcome, TakenJob, times
-from permacite.service.work.progress import COUNTED, FORGET, TABLES, runs_of
+from permacite.service.work.jobs import (
+    COUNTED,
+    FORGET,
+    TABLES,
+    TRIES,
+    Job,
+    JobNotice,
+    Outcome,
+    TakenJob,
+    runs_of,
+    times,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
