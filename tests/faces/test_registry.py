@@ -137,11 +137,13 @@ def test_help_lists_every_command_of_the_table() -> None:
 
 TABLES = [
     "permacite.archive.engine.location",
+    "permacite.archive.engine.write_behind",
     "permacite.archive.objects.store",
     "permacite.cli.incoming.files",
     "permacite.service.ingest.collections",
     "permacite.service.preservation",
     "permacite.service.proofs.logs",
+    "permacite.service.work.job_queue",
     "permacite.web.route_table",
 ]
 
