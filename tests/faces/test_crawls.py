@@ -15,6 +15,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from permacite.service.exchange.crawls import DERIVED_FROM, Crawl
+from permacite.service.ingest.options import CommitOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,9 +85,16 @@ def test_a_crawl_again_adds_nothing(cli: Cli, file: Path, tmp_path: Path) -> Non
 
 def test_a_crawl_goes_on_where_it_was_cut_off(archive: Path, file: Path) -> None:
     with Archive.open(archive) as service, Crawl([file]) as pages:
-        begun = [outcome for _, outcome in islice(service.lists.importer("crawls").add(pages), 1)]
+        begun = [
+            outcome
+            for _, outcome in islice(
+                service.lists.importer("crawls").add(pages, CommitOptions()), 1
+            )
+        ]
     with Archive.open(archive) as service, Crawl([file]) as pages:
-        outcomes = [outcome for _, outcome in service.lists.importer("crawls").add(pages)]
+        outcomes = [
+            outcome for _, outcome in service.lists.importer("crawls").add(pages, CommitOptions())
+        ]
         assert [getattr(each, "unchanged", None) for each in outcomes] == [True, False]
         assert outcomes[0].pdi == begun[0].pdi
         assert service.documents.list().total == 2

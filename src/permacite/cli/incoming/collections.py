@@ -8,6 +8,7 @@ from permacite.cli.incoming.reports import tell
 from permacite.cli.output import counted, emit, note, report, table
 from permacite.errors import PermaciteError
 from permacite.service.archive import Archive
+from permacite.service.ingest.options import CommitOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -53,7 +54,7 @@ def add_crawl(
         for vouched in crawl.vouched():
             note(f"signature of {vouched}")
         for page, outcome in archive.lists.importer("crawls").add(
-            crawl, pages=pages, **_chosen(options)
+            crawl, _chosen(options), pages=pages
         ):
             if tick is not None:
                 tick(page)
@@ -93,7 +94,7 @@ def add_library(
     try:
         library = Library(path, roots)
         with Archive.open(folder) as archive:
-            outcomes = archive.lists.importer("libraries").add(library, **_chosen(options))
+            outcomes = archive.lists.importer("libraries").add(library, _chosen(options))
             results, status = _tell_each(outcomes, as_json=as_json)
             _tell_cited(archive.lists.importer("libraries").add_selections(library))
     except PermaciteError as error:
@@ -113,7 +114,7 @@ def add_bag(
     try:
         with OpenBag(path) as bag, Archive.open(folder) as archive:
             note(f"{path.name}: {len(bag.payload):,} files, right by {', '.join(bag.checked)}")
-            outcomes = archive.lists.importer("bags").add(bag, **_chosen(options))
+            outcomes = archive.lists.importer("bags").add(bag, _chosen(options))
             results, status = _tell_each(outcomes, as_json=as_json)
             _tell_cited(archive.lists.importer("citations").add([bag]))
     except PermaciteError as error:
@@ -123,9 +124,10 @@ def add_bag(
     return results, status
 
 
-def _chosen(options: Mapping[str, Any]) -> dict[str, Any]:
+def _chosen(options: Mapping[str, Any]) -> CommitOptions:
     """Options that count for many documents together; the rest are of single files."""
-    return {name: options[name] for name in ("series", "new", "confirmed_date", "standing")}
+    names = ("series", "new", "confirmed_date", "standing")
+    return CommitOptions(**{name: options[name] for name in names})
 
 
 def _tell_each(

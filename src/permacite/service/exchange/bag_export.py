@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.archive.model.answered import utc_now
 from permacite.archive.transport.stream import BatchOutcome, carry
+from permacite.service.exchange.bagit import CITATIONS, VERSIONS
 from permacite.service.exchange.documents import (
     DocumentSource,
     citations,
@@ -53,17 +54,17 @@ def export(repository: Repository, folder: Path, pattern: str | None) -> Documen
     Raises FileExistsError where `folder` is there.
     """
     folder.mkdir()
-    bag, tags = _Bag(folder), folder / "permacite"
-    tags.mkdir()
+    bag = _Bag(folder)
+    (folder / VERSIONS).parent.mkdir()
     try:
-        with (tags / "versions.jsonl").open("xb") as lines:
+        with (folder / VERSIONS).open("xb") as lines:
             sink = _BagSink(repository, bag, lines)
             carried = carry(DocumentSource(repository, pattern), sink)
-        bag.note_tag(tags / "versions.jsonl")
-        with (tags / "citations.jsonl").open("xb") as lines:
+        bag.note_tag(folder / VERSIONS)
+        with (folder / CITATIONS).open("xb") as lines:
             for citation in citations(repository.public(), pattern):
                 lines.write(_line(citation))
-        bag.note_tag(tags / "citations.jsonl")
+        bag.note_tag(folder / CITATIONS)
     finally:
         bag.release()
     bag.close(_info(repository, pattern, bag))

@@ -24,6 +24,7 @@ import hashlib
 import json
 import lzma
 import os
+import stat
 import tarfile
 import tempfile
 import unicodedata
@@ -40,8 +41,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-__all__ = ["Bag", "is_packed_bag"]
+__all__ = ["CITATIONS", "VERSIONS", "Bag", "is_packed_bag"]
 
+VERSIONS, CITATIONS = "permacite/versions.jsonl", "permacite/citations.jsonl"
+"""Tag files of our own bags."""
 _DECLARATION = "bagit.txt"
 _FIRST = compile_pattern(r"BagIt-Version:[ \t]*+([0-9]{1,3}\.[0-9]{1,3})[ \t]*")
 _SECOND = compile_pattern(r"Tag-File-Character-Encoding:[ \t]*+([!-~]{1,40})[ \t]*")
@@ -58,7 +61,6 @@ _ALGORITHMS = {
     for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha3_256", "sha3_512")
 }
 _HINT = "nothing was archived of it"
-_ZIP = (".zip",)
 _MOST_TIMES = 200
 """How many times larger something may be than what it is packed to."""
 _PACKED: dict[bytes, Callable[[Path], object]] = {
@@ -66,8 +68,6 @@ _PACKED: dict[bytes, Callable[[Path], object]] = {
     b"BZh": bz2.open,
     b"\xfd7zXZ": lzma.open,
 }
-_LINK = 0o120000
-_KIND = 0o170000
 _DAMAGED = (OSError, EOFError, ValueError, RuntimeError, NotImplementedError, LookupError)
 _DAMAGED_TOO = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 """What libraries raise for files that are damaged, or packed as they cannot read."""
@@ -362,7 +362,7 @@ def opened(path: Path) -> Store:
     with reading(path.name):
         if path.is_dir():
             return _BagFolder(path)
-        return _Zip(path) if path.name.lower().endswith(_ZIP) else _Tar(path)
+        return _Zip(path) if path.name.lower().endswith(".zip") else _Tar(path)
 
 
 @contextlib.contextmanager
@@ -424,7 +424,7 @@ class _Zip:
         self.fault: ParseError | None = None
         for each in self._zip.infolist():
             path = each.filename
-            is_link = each.external_attr >> 16 & _KIND == _LINK
+            is_link = stat.S_ISLNK(each.external_attr >> 16)
             fault = _fault_of(path, is_link=is_link, is_twice=path in self.sizes)
             self.fault = self.fault or fault or _ratio(path, each.file_size, each.compress_size)
             if not each.is_dir():

@@ -20,11 +20,12 @@ from permacite import pdi
 from permacite.archive.model.answered import Provenance, Witness
 from permacite.archive.model.submitted import NewRepresentation, NewVersion
 from permacite.archive.texts import DERIVED, with_indexes
-from permacite.errors import ConflictError, ParseError, PermaciteError, StorageError
+from permacite.errors import ConflictError, ParseError, PermaciteError
 from permacite.service import names, sources
-from permacite.service.access import GROUNDS, UNSAID
+from permacite.service.access import GROUNDS
 from permacite.service.assertions.former_names import keep_names
-from permacite.service.exchange.bagit import Bag, is_packed_bag
+from permacite.service.exchange.bagit import CITATIONS, VERSIONS, Bag, is_packed_bag
+from permacite.service.ingest.collections import attempted
 from permacite.service.ingest.files import FileIngest, Terms, read_draft
 
 if TYPE_CHECKING:
@@ -32,13 +33,12 @@ if TYPE_CHECKING:
 
     from permacite.archive.model.answered import JSON, Version
     from permacite.archive.repository import Repository
-    from permacite.service.access import Choice, Standing
+    from permacite.service.access import Standing
+    from permacite.service.ingest.options import CommitOptions
     from permacite.service.ingest.saved import Saved
 
 __all__ = ["Bags", "OpenBag"]
 
-_OWN = "permacite/versions.jsonl"
-_CITED = "permacite/citations.jsonl"
 _DRAWN = {
     (pdi.DRAWN_PAGE, "multipart/related"),
     (pdi.DRAWN_TEXT, "text/plain"),
@@ -126,7 +126,7 @@ class OpenBag(Bag):
 
     def versions(self) -> Iterator[_BagVersion]:
         """Yield its versions, each with its files; none for a third-party bag."""
-        for line in self.lines(_OWN):
+        for line in self.lines(VERSIONS):
             entry = self._of_line(line)
             if entry is not None:
                 yield entry
@@ -170,7 +170,9 @@ class OpenBag(Bag):
 
     def citations(self) -> Iterator[dict[str, Any]]:
         """Yield the citations of its documents."""
-        yield from (each for each in self.lines(_CITED) if isinstance(each.get("reference"), str))
+        yield from (
+            each for each in self.lines(CITATIONS) if isinstance(each.get("reference"), str)
+        )
 
 
 class Bags:
@@ -185,30 +187,24 @@ class Bags:
     def add(
         self,
         bag: OpenBag,
-        *,
-        series: str | None = None,
-        new: bool = False,
-        confirmed_date: date | None = None,
-        standing: Choice = UNSAID,
+        options: CommitOptions,
     ) -> Iterator[tuple[str, Saved | PermaciteError]]:
         """Commit the contents of a bag; yield the outcome of each file or version, by its path.
 
         Existing versions are found, so an import that was stopped continues. A fault in one file
         does not affect the others.
         """
-        terms = Terms(series, None, confirmed_date, standing)
+        terms, new = Terms.of(options), options.new
         here: dict[str, pdi.PDI] = {}
         """The names of the bag's documents here."""
         taken: set[str] = set()
         for entry in bag.versions():
             taken.update(each.path for each in entry.formats)
-            try:
-                version, is_known = self._add_version(bag, entry, terms, here, new=new)
-            except StorageError:
-                raise  # it would meet all others too
-            except PermaciteError as error:
-                yield entry.document, error
+            outcome = attempted(self._add_version, bag, entry, terms, here, new=new)
+            if isinstance(outcome, PermaciteError):
+                yield entry.document, outcome
                 continue
+            version, is_known = outcome
             here[entry.document] = version.pdi.document
             keep_names(self._repository, version, entry.named)
             size = sum(bag.payload[each.path] for each in entry.formats)
@@ -218,12 +214,7 @@ class Bags:
             yield entry.document, saved
         for path in bag.payload:
             if path not in taken:
-                try:
-                    yield path, self._add_payload(bag, path, terms, new=new)
-                except StorageError:
-                    raise
-                except PermaciteError as error:
-                    yield path, error
+                yield path, attempted(self._add_payload, bag, path, terms, new=new)
 
     def _add_payload(self, bag: OpenBag, path: str, terms: Terms, *, new: bool) -> Saved:
         """Commit a file of a third-party bag."""
@@ -290,7 +281,7 @@ def _representations(bag: OpenBag, formats: Sequence[_BagFormat]) -> list[NewRep
     for each in formats:
         content = bag.read(each.path)
         if f"sha-256:{sha256(content).hexdigest()}" != each.digest:
-            raise ConflictError(f"{_OWN} tells another digest of {each.path}", str(each.name))
+            raise ConflictError(f"{VERSIONS} tells another digest of {each.path}", str(each.name))
         if each.derived_from is None:
             rules = [other.rendition for other in formats if other.derived_from == each.token]
             given.append(NewRepresentation(content, each.media_type, charset=each.charset))

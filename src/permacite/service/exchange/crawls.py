@@ -11,16 +11,16 @@ from __future__ import annotations
 import dataclasses
 from contextlib import ExitStack
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from permacite.archive.model.answered import Provenance, Witness
 from permacite.archive.model.submitted import NewVersion
 from permacite.archive.names import as_urn
 from permacite.archive.objects.source import digest_of
-from permacite.errors import CaptureError, NotFoundError, PermaciteError, StorageError
+from permacite.errors import CaptureError, NotFoundError, PermaciteError
 from permacite.service import names, sources
-from permacite.service.access import UNSAID
 from permacite.service.assertions.former_names import keep_names
+from permacite.service.ingest.collections import attempted
 from permacite.service.ingest.incoming import understood
 from permacite.service.ingest.pages import Fetched, PageIngest, Wanted
 from permacite.service.ingest.saved import SaveReports
@@ -28,18 +28,16 @@ from permacite.service.plain import members
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from datetime import date
     from pathlib import Path
 
     from permacite.archive.repository import Repository
     from permacite.capture.crawls.index import Captured
-    from permacite.service.access import Choice
+    from permacite.service.ingest.options import CommitOptions
     from permacite.service.ingest.saved import Saved
 
 __all__ = ["DERIVED_FROM", "Crawl", "CrawledPage", "Crawls", "Unread"]
 
 DERIVED_FROM = "http://www.w3.org/ns/prov#wasDerivedFrom"
-_T = TypeVar("_T")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -133,32 +131,30 @@ class Crawls:
     def add(
         self,
         crawl: Crawl,
+        options: CommitOptions,
         *,
         pages: Sequence[str] = (),
-        series: str | None = None,
-        new: bool = False,
-        confirmed_date: date | None = None,
-        standing: Choice = UNSAID,
     ) -> Iterator[tuple[CrawledPage, Saved | PermaciteError]]:
-        """Commit the pages of a crawl, and yield what became of each.
+        """Commit the pages of a crawl, and yield the outcome of each.
 
-        `pages`: the addresses of those that are wanted, `*` in them for anything; all where there
-        are none. With `new`, names are minted for what is here already. What is wrong with one page
-        harms no other. Raises NotFoundError for an address that the files do not have.
+        `pages`: the addresses of the pages to commit, `*` in them for anything; all where there
+        are none. A fault in one page does not affect the others. Raises NotFoundError for an
+        address that the files do not have.
         """
         missing = set(pages)
+        series = options.series or self._repository.settings.series
+        terms = Wanted(
+            options.series, options.new, options.confirmed_date, options.standing, None, None
+        )
         for page in crawl.files.pages(pages):
             missing -= {each for each in pages if crawl.means(each, page)}
-            wanted = Wanted(series, new, confirmed_date, standing, None, None)
-            if not new:
-                wanted = wanted._replace(key=_key(page, series or self._repository.settings.series))
-            outcome = _attempted(self._add_page, crawl, page, wanted)
+            wanted = terms if options.new else terms._replace(key=_key(page, series))
+            outcome = attempted(self._add_page, crawl, page, wanted)
             yield _told(page), outcome
             made_of = None if isinstance(outcome, PermaciteError) else outcome.pdi
             for row in crawl.files.conversions(page):
                 yield from self._add_conversion(crawl, row, wanted, made_of)
         for row in () if pages else crawl.files.conversions(None):
-            terms = Wanted(series, new, confirmed_date, standing, None, None)
             yield from self._add_conversion(crawl, row, terms, None)
         if missing:
             name = min(missing)
@@ -181,7 +177,7 @@ class Crawls:
         It is stated what it was made of. It has no address: at that stood what it was made of.
         """
         repository = self._repository
-        outcome = _attempted(self._converted, crawl, row, wanted, made_of)
+        outcome = attempted(self._converted, crawl, row, wanted, made_of)
         if outcome is None:
             return
         if made_of is not None and not isinstance(outcome, PermaciteError):
@@ -231,16 +227,6 @@ class Crawls:
         return self._pages.keep(
             Fetched(captured, sources.source_of(captured.root.document), {}), wanted
         )
-
-
-def _attempted(add: Callable[..., _T], *arguments: Any) -> _T | PermaciteError:
-    """What comes of one of many; what is wrong with it harms no other, but for the storage."""
-    try:
-        return add(*arguments)
-    except StorageError:
-        raise
-    except PermaciteError as error:
-        return error
 
 
 def _told(page: Captured) -> CrawledPage:

@@ -32,6 +32,7 @@ from permacite.errors import (
 )
 from permacite.service import names
 from permacite.service.exchange import ocfl_layout
+from permacite.service.exchange.ocfl_layout import RECORDS, delegations_of, moment_of
 from permacite.service.plain import Json, members, plain
 from permacite.service.preservation import Copy
 from permacite.service.proofs.logs import earlier_logs
@@ -43,15 +44,12 @@ if TYPE_CHECKING:
 
     from permacite import pdi
     from permacite.archive.entries import Leaf
-    from permacite.archive.model.answered import Citation, Delegation, Version
+    from permacite.archive.model.answered import Citation, Version
     from permacite.archive.repository import Repository
 
-__all__ = ["RECORDS", "delegations_of", "export", "moment_of"]
+__all__ = ["export"]
 
-RECORDS = "urn:permacite:archive"
 _USER = "permacite"
-_TIMES = ("committed_at", "stated_at", "recorded_at", "sealed_at", "cited_at", "erased_at")
-"""The member with the time, in the several kinds of entries."""
 _ENTRIES_AT_ONCE = 256
 _LEFT_OUT = (
     LeftOut("idempotency", "keys of requests that are under way"),
@@ -313,19 +311,6 @@ def _write_records(repository: Repository, directory: Path, size: int) -> None:
         message="the archive as it was",
         user=_USER,
     )
-
-
-def delegations_of(repository: Repository) -> list[Delegation]:
-    """The delegations of both kinds."""
-    return [
-        *repository.delegations.delegations("resolver"),
-        *repository.delegations.delegations("minter"),
-    ]
-
-
-def moment_of(entry: dict[str, Any]) -> str | None:
-    """Return the time in an entry of the log, or in a record like one; None if erased."""
-    return next((str(entry[name]) for name in _TIMES if name in entry), None)
 
 
 def _citation(citation: Citation) -> Json:

@@ -27,7 +27,7 @@ from permacite.archive.transport.stream import EntryBatch, ReceivedEntry, carry
 from permacite.errors import ConflictError, IntegrityError, NotFoundError, PermaciteError
 from permacite.service import names
 from permacite.service.exchange import ocfl_layout
-from permacite.service.exchange.ocfl import RECORDS, delegations_of, moment_of
+from permacite.service.exchange.ocfl_layout import RECORDS, delegations_of, moment_of
 from permacite.service.plain import plain
 from permacite.service.preservation import Copy
 from permacite.service.proofs.logs import EarlierLog, earlier_log_of, keep_earlier_logs

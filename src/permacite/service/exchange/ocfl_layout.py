@@ -25,10 +25,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from permacite.archive.model.answered import Delegation
+    from permacite.archive.repository import Repository
     from permacite.service.plain import Json
 
-__all__ = ["Object", "check_root", "is_root", "make_root", "object_path", "read_object"]
+__all__ = [
+    "RECORDS",
+    "Object",
+    "check_root",
+    "delegations_of",
+    "is_root",
+    "make_root",
+    "moment_of",
+    "object_path",
+    "read_object",
+]
 
+RECORDS = "urn:permacite:archive"
+"""The identifier of the object that has the log and what belongs to no single document."""
+_TIMES = ("committed_at", "stated_at", "recorded_at", "sealed_at", "cited_at", "erased_at")
+"""The member with the time, in the several kinds of entries."""
 _ROOT = "0=ocfl_1.1"
 _OBJECT = "0=ocfl_object_1.1"
 _LAYOUT = "0003-hash-and-id-n-tuple-storage-layout"
@@ -300,3 +316,16 @@ def _json(lists: dict[str, list[str]]) -> dict[str, Json]:
 
 def _as_json(value: Json) -> bytes:
     return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False).encode()
+
+
+def delegations_of(repository: Repository) -> list[Delegation]:
+    """The delegations of both kinds."""
+    return [
+        *repository.delegations.delegations("resolver"),
+        *repository.delegations.delegations("minter"),
+    ]
+
+
+def moment_of(entry: dict[str, Any]) -> str | None:
+    """Return the time in an entry of the log, or in a record like one; None if erased."""
+    return next((str(entry[name]) for name in _TIMES if name in entry), None)

@@ -18,19 +18,21 @@ import json
 import uuid
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from permacite.errors import NotFoundError, ParseError, PermaciteError, StorageError
+from permacite.errors import NotFoundError, ParseError
 from permacite.service import addresses, names
 from permacite.service.assertions.former_names import now_called
 from permacite.service.assertions.jottings import Annotations
 from permacite.service.citations import recorded
 from permacite.service.citations.selecting import selectors
 from permacite.service.citations.selecting.selections import Selections
+from permacite.service.ingest.collections import attempted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permacite.archive.annotations import Jotting
     from permacite.archive.repository import Repository
+    from permacite.errors import PermaciteError
     from permacite.service.citations.recorded import Cited
     from permacite.service.plain import Json
 
@@ -72,13 +74,7 @@ class WebAnnotations:
         """
         for item in _items(text):
             name = item.get("id", item.get("@id"))
-            try:
-                outcome: str | PermaciteError = self._add(item)
-            except StorageError:
-                raise  # it would meet all others too
-            except PermaciteError as error:
-                outcome = error
-            yield name if isinstance(name, str) else "an annotation", outcome
+            yield name if isinstance(name, str) else "an annotation", attempted(self._add, item)
 
     def _add(self, item: dict[str, Any]) -> str:
         led = {**item, "target": _led(self._repository, item["target"])}

@@ -12,25 +12,24 @@ import dataclasses
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
-from permacite.errors import NotFoundError, PermaciteError, StorageError
+from permacite.errors import NotFoundError, PermaciteError
 from permacite.markup import plain_text
 from permacite.media_types import PAGES
 from permacite.service import sources
-from permacite.service.access import UNSAID
 from permacite.service.assertions.jottings import Annotations
 from permacite.service.citations.selecting.selections import Selections
+from permacite.service.ingest.collections import attempted
 from permacite.service.ingest.files import Draft, FileIngest, Terms, read_draft
 from permacite.service.ingest.folders import complete
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import date
 
     from permacite.archive.model.answered import JSON
     from permacite.archive.repository import Repository
     from permacite.bibliography.zotero import AttachedFile, ZoteroItem
-    from permacite.service.access import Choice
     from permacite.service.exchange.zotero_library import Library
+    from permacite.service.ingest.options import CommitOptions
     from permacite.service.ingest.saved import Saved
 
 __all__ = ["Libraries"]
@@ -52,11 +51,7 @@ class Libraries:
     def add(
         self,
         library: Library,
-        *,
-        series: str | None = None,
-        new: bool = False,
-        confirmed_date: date | None = None,
-        standing: Choice = UNSAID,
+        options: CommitOptions,
     ) -> Iterator[tuple[str, Saved | PermaciteError]]:
         """Commit the files of a library, and yield what became of each, by its path there.
 
@@ -67,18 +62,12 @@ class Libraries:
                 title = next((c.value for c in item.claims if c.field == "title"), item.about)
                 yield title, NotFoundError("no file of it is in the library", item.about)
             for file in item.files:
-                terms = _terms(library, item, file, Terms(series, None, confirmed_date, standing))
-                try:
-                    saved = self._add_file(library, file, terms, new=new)
-                    self._jot(saved.pdi, item)
-                except StorageError:
-                    raise  # it would meet all others too
-                except PermaciteError as error:
-                    yield file.path, error
-                else:
-                    marked = ((saved.pdi, file.path, each) for each in file.annotations)
+                terms = _terms(library, item, file, Terms.of(options))
+                outcome = attempted(self._add_file, library, item, file, terms, new=options.new)
+                if not isinstance(outcome, PermaciteError):
+                    marked = ((outcome.pdi, file.path, each) for each in file.annotations)
                     library.marked.extend(marked)
-                    yield file.path, saved
+                yield file.path, outcome
 
     def add_selections(self, library: Library) -> Iterator[tuple[str, str | PermaciteError]]:
         """Cite what is marked in the files of a library, once they came in, as it yields.
@@ -88,19 +77,27 @@ class Libraries:
         """
         for name, path, marked in library.marked:
             words = " ".join(marked.text.split())[:_TOLD]
-            try:
-                cited = self._selections.cite(name, marked.selector, note=marked.comment or None)
-            except StorageError:
-                raise
-            except PermaciteError as error:
+            note = marked.comment or None
+            cited = attempted(self._selections.cite, name, marked.selector, note=note)
+            if isinstance(cited, PermaciteError):
                 kept = "\n".join(each for each in (marked.text, marked.comment) if each.strip())
                 if kept:
                     self._jottings.annotate(name, "note", kept[: _LONGEST["note"]])
-                yield f"{path}: {words}", error
+                yield f"{path}: {words}", cited
             else:
                 yield f"{path}: {words}", cited.reference
 
-    def _add_file(self, library: Library, file: AttachedFile, terms: Terms, *, new: bool) -> Saved:
+    def _add_file(
+        self, library: Library, item: ZoteroItem, file: AttachedFile, terms: Terms, *, new: bool
+    ) -> Saved:
+        """Commit a file, and keep the tags, collections and notes of its item."""
+        saved = self._saved_file(library, file, terms, new=new)
+        self._jot(saved.pdi, item)
+        return saved
+
+    def _saved_file(
+        self, library: Library, file: AttachedFile, terms: Terms, *, new: bool
+    ) -> Saved:
         path = library.path_of(file)
         try:
             content = path.read_bytes()

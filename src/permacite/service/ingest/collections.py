@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from permacite.capture.web_archives import kind_of
+from permacite.errors import PermaciteError, StorageError
 from permacite.registry import Registry
 from permacite.service.ingest.folders import folder_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-__all__ = ["IMPORTERS", "ZOTERO_DATABASE", "files_in", "is_bag", "is_crawl", "is_library"]
+__all__ = [
+    "IMPORTERS",
+    "ZOTERO_DATABASE",
+    "attempted",
+    "files_in",
+    "is_bag",
+    "is_crawl",
+    "is_library",
+]
 
 ZOTERO_DATABASE = "zotero.sqlite"
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 _SQLITE = b"SQLite format 3\0"
 _EXPORTED = b"http://www.zotero.org/namespaces/export#"
 _HEAD = 1 << 14
@@ -35,6 +46,18 @@ IMPORTERS = Registry(
     extras={"crawls": "capture"},
 )
 """Importers of the annexes. Each takes the repository."""
+
+
+def attempted(
+    add: Callable[_P, _T], *arguments: _P.args, **options: _P.kwargs
+) -> _T | PermaciteError:
+    """The outcome for one of many; only a fault of the storage, which all have, ends the import."""
+    try:
+        return add(*arguments, **options)
+    except StorageError:
+        raise
+    except PermaciteError as error:
+        return error
 
 
 def files_in(paths: Iterable[Path]) -> Iterator[Path]:
