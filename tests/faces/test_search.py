@@ -17,7 +17,7 @@ from tests.faces.conftest import served
 
 from permacite.archive.lookup import VersionLists
 from permacite.service.access import Choice
-from permacite.service.search import following
+from permacite.service.search import index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -200,7 +200,7 @@ def test_a_commit_has_only_what_is_new_looked_at(
     library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked: list[tuple[str, int]] = []
-    asked = following.rows_of
+    asked = index.rows_of
 
     def rows_of(repository: Repository, wanted: Iterable[tuple[str, int]]) -> list[Row]:
         looked.extend(named := list(wanted))
@@ -208,7 +208,7 @@ def test_a_commit_has_only_what_is_new_looked_at(
 
     with Archive.open(library) as held:
         assert held.search("filler").hits
-        monkeypatch.setattr(following, "rows_of", rows_of)
+        monkeypatch.setattr(index, "rows_of", rows_of)
         monkeypatch.delattr(VersionLists, "list")
         held.add(b"one more lantern", name="more.txt")
         for _ in range(2):

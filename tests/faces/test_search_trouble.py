@@ -23,8 +23,7 @@ from tests.spec.test_archive_catalog import mounted
 
 from permacite.archive.sqlite.connection import write_ahead
 from permacite.errors import ParseError, StorageError
-from permacite.service.search.following import follow
-from permacite.service.search.index import SearchIndex
+from permacite.service.search.index import SearchIndex, follow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

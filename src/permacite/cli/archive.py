@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from permacite.service.documents import Document, Format, Restriction, VersionNote
     from permacite.service.holdings import Exported
     from permacite.service.location import Location
-    from permacite.service.transcripts.relating import Related
+    from permacite.service.transcripts import Related
 
 __all__ = ["export", "init", "list_", "show"]
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from permacite.service.resolution.resolvers import Leading
     from permacite.service.resolution.resolving import Resolver
     from permacite.service.search.finding import Search
-    from permacite.service.transcripts.relating import Related
+    from permacite.service.transcripts import Related
 
 __all__ = ["About", "Documents", "Exported", "Listing", "NameSet", "Shown", "pattern_of"]
 
@@ -371,7 +371,7 @@ def _listed(
     newest_first: bool,
     fill: bool,
 ) -> Listing:
-    from permacite.service.transcripts import relating
+    from permacite.service import transcripts
 
     wanted = pattern_of(pattern) if pattern else None
     listed: list[Document] = []
@@ -389,7 +389,7 @@ def _listed(
         except NotFoundError as error:
             problem = "expected the name of a version that is here, to go on from there"
             raise ParseError(problem, error.name, 0, hint="a page tells it: `next`") from error
-        listed += relating.with_recordings(repository, documents.documents(page))
+        listed += transcripts.with_recordings(repository, documents.documents(page))
         enough = limit is not None and not (fill and len(listed) < limit)
         if enough or page.next is None:
             break
@@ -408,12 +408,12 @@ def _listed(
 
 def _shown(repository: Repository, reference: str, *, when: datetime | None) -> Shown:
     from permacite.service.citations import recorded
-    from permacite.service.transcripts import relating
+    from permacite.service.transcripts import related
 
     name, _ = names.document_of(addresses.reference_of(repository, reference, when))
     version, _ = repository.lookup.answering(name)
     history = documents.history(repository, version.pdi)
-    transcripts, recordings = relating.related(repository, version)
+    transcripts, recordings = related(repository, version)
     return Shown(
         document=documents.document(repository, version),
         versions=tuple(item.number for item in history),

@@ -18,7 +18,7 @@ from permacite.registry import Registry
 from permacite.service.archive import Archive
 from permacite.service.ingest.collections import files_in, is_bag, is_crawl, is_library
 from permacite.service.ingest.options import CommitOptions
-from permacite.service.transcripts.relating import pairs_of
+from permacite.service.transcripts import pairs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

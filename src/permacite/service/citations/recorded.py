@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from permacite.pdi import PDI, FragmentPDI
     from permacite.renditions import Printed
     from permacite.service.citations.source import Source
-    from permacite.service.transcripts.playing import Heard, Said, Sayings
+    from permacite.service.transcripts import Heard, Said, Sayings
 
 __all__ = ["Cited", "CitedTexts", "all_cited", "cited", "swhid"]
 
@@ -108,7 +108,7 @@ class CitedTexts:
     @cached_property
     def sayings(self) -> Sayings:
         """What is said in recordings, and when."""
-        from permacite.service.transcripts.playing import Sayings
+        from permacite.service.transcripts import Sayings
 
         return Sayings(self.archive)
 

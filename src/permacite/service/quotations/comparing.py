@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from permacite.archive.repository import Repository
     from permacite.service.quotations.composing import Templates
     from permacite.service.quotations.recording import QuotationsByType as Known
-    from permacite.service.transcripts.relating import Transcripts
+    from permacite.service.transcripts import Transcripts
     from permacite.text.entity import DocumentText
 
 __all__ = ["Overlaps", "Quotation", "Quotations"]
@@ -166,7 +166,7 @@ class Quotations:
     @cached_property
     def transcripts(self) -> Transcripts:
         """Transcripts of recordings."""
-        from permacite.service.transcripts.relating import Transcripts
+        from permacite.service.transcripts import Transcripts
 
         return Transcripts(self._repository)
 

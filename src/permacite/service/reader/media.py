@@ -21,8 +21,14 @@ from permacite.limits import TRANSCRIPT_LINES
 from permacite.service import names
 from permacite.service.citations.parts import Part, part_of, told
 from permacite.service.reader import marking
-from permacite.service.transcripts import relating
-from permacite.service.transcripts.playing import Heard, Sayings, passages
+from permacite.service.transcripts import (
+    Heard,
+    Sayings,
+    is_recording,
+    passages,
+    transcript_in,
+    transcripts_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +38,7 @@ if TYPE_CHECKING:
     from permacite.captions import Turn
     from permacite.captions import Words as SpokenWords
     from permacite.service.reader.marking import MarkedSpans, TextPiece
-    from permacite.service.transcripts.relating import Transcript
+    from permacite.service.transcripts import Transcript
     from permacite.words import Words
 
 __all__ = [
@@ -355,9 +361,9 @@ def speaking(
 ) -> Speaking | None:
     """What stands beside a recording, or beside the words of one; None for anything else."""
     sayings = Sayings(repository)
-    if relating.is_recording(answer.media_type):
+    if is_recording(answer.media_type):
         time = None if fragment is None else part_of(fragment).milliseconds
-        found = relating.transcripts_of(repository, answer)
+        found = transcripts_of(repository, answer)
         scripts = [_of_time(sayings, repository, item, time) for item in found]
         shown = tuple(script for script in scripts if script is not None)
         return Speaking(str(answer.pdi), shown, None, ()) if shown else None
@@ -379,7 +385,7 @@ def _of_words(
     sayings: Sayings, repository: Repository, version: Version, marked: MarkedSpans
 ) -> Speaking | None:
     """The words of a recording, and what plays it."""
-    item = relating.transcript_in(repository, version)
+    item = transcript_in(repository, version)
     if item is None or not names.are_words(item.words):
         return None
     span = marked.spans[0] if marked.spans and not marked.caret else None

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypedDict
 
+from permacite import pdi
 from permacite.cache import Cache
 from permacite.errors import NotFoundError, PermaciteError
+from permacite.fragments import quote as quotes
 from permacite.lazy_dataclass import dataclass
 from permacite.limits import PAGE_CACHE_BYTES, POSITION_CACHE_BYTES
 from permacite.pdi import PagePlace
@@ -16,7 +19,6 @@ from permacite.service.citations import citing, quoted, recorded
 from permacite.service.citations.quoted import Passage
 from permacite.service.labels import printed_of, record_of, table_of, words_on
 from permacite.service.reader import (
-    comparison,
     links,
     marking,
     media,
@@ -34,13 +36,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from permacite import pdi
     from permacite.archive.model.answered import LiveCheck, Representation, Version
     from permacite.archive.repository import Repository
     from permacite.renditions import Printed
     from permacite.service.citations.recorded import Cited
     from permacite.service.documents import Document, Format, VersionNote
-    from permacite.service.reader.comparison import DrawnComparison
     from permacite.service.reader.links import Followed
     from permacite.service.reader.marking import MarkedSpans
     from permacite.service.reader.media import Markable, Speaking
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from permacite.service.reader.sheets import PaperPage
     from permacite.service.reader.texts import TableSheet, TextSheet
 
-__all__ = ["Reader", "Reading"]
+__all__ = ["DrawnComparison", "Reader", "Reading", "drawn"]
 
 _DEFAULT = FrameOptions()
 
@@ -173,7 +173,7 @@ class Reader:
             leaf=_leaf(repository, version, answer, sheets.PageRequest(fragment, marked, frame)),
             speaking=speaking(repository, version, answer, fragment=fragment, marked=marked),
             printed=_printed(repository, answer, fragment, marked),
-            drawn=comparison.drawn(repository, version, answer, passage=passage, sheet=sheet),
+            drawn=drawn(repository, version, answer, passage=passage, sheet=sheet),
             **_made_from(repository, document, answer),
         )
 
@@ -340,3 +340,91 @@ def _is_in(source: names.TextOf, fragment: pdi.FragmentPDI | None) -> bool:
 def _size(page: FramedPage) -> int:
     """How many bytes a page takes: one, two or four for each of its characters."""
     return sys.getsizeof(page.html)
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnComparison:
+    """A page as it was served and as a browser drew it, of which one is shown."""
+
+    page: str | None
+    """The full name of the page as it was drawn; None where that is not given out."""
+    served: str | None
+    """That of the page as it was served."""
+    is_shown: bool
+    """Whether what is read is what was drawn."""
+    browser: str
+    """Such as "Chrome/156.0.8078.79"."""
+    width: int
+    height: int
+    """Of its view, in pixels."""
+    is_thin: bool
+    """Whether next to no words were served, so that the page opens as it was drawn."""
+    other: str | None
+    """The same words in the other text: as they were served, or as they were drawn."""
+    only: frozenset[int] = frozenset()
+    """Of drawn words that are shown by lines: the numbers of those that were not served."""
+
+
+def drawn(
+    repository: Repository,
+    version: Version,
+    shown: Representation,
+    *,
+    passage: Passage | None,
+    sheet: TextSheet | None,
+) -> DrawnComparison | None:
+    """What a browser drew of a version; None where none did. Raises IntegrityError."""
+    formats = version.representations
+    page = next((item for item in formats if item.format == pdi.DRAWN_PAGE), None)
+    if page is None:
+        return None
+    is_shown = names.is_drawn(shown)
+    served = next((item for item in formats if item.derived_from is None), None)
+    other = _other(repository, version, is_drawn=is_shown)
+    words = "" if other is None else other.document.text
+    view = version.provenance.details.get("drawn")
+    view = view if isinstance(view, Mapping) else {}
+    return DrawnComparison(
+        page=_open(repository, page),
+        served=_open(repository, served),
+        is_shown=is_shown,
+        browser=str(view.get("browser", "")),
+        width=_number(view.get("width")),
+        height=_number(view.get("height")),
+        is_thin="thin" in version.provenance.details,
+        other=_same_words(other, passage),
+        only=_only(sheet, words) if is_shown and sheet is not None else frozenset(),
+    )
+
+
+def _open(repository: Repository, item: Representation | None) -> str | None:
+    return None if item is None or repository.lookup.restrictions([item]) else str(item.pdi)
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _other(repository: Repository, version: Version, *, is_drawn: bool) -> names.TextOf | None:
+    """The text that is not shown: what was served, or what was drawn."""
+    plain = [item for item in version.representations if item.media_type == "text/plain"]
+    texts = [item for item in plain if names.is_drawn(item) is not is_drawn]
+    if not texts or repository.lookup.restrictions(texts[:1]):
+        return None
+    return names.text_of(repository, texts[0], whole=False)
+
+
+def _same_words(other: names.TextOf | None, passage: Passage | None) -> str | None:
+    """The name of cited words in the other text, if they occur there once; else None."""
+    if other is None or passage is None or not passage.quote.strip():
+        return None
+    found = list(quotes.occurrences(other.document.text, passage.quote))
+    return str(other.representation.pdi.fragment("char", *found[0])) if len(found) == 1 else None
+
+
+def _only(sheet: TextSheet, served: str) -> frozenset[int]:
+    """The lines whose words were not served one after the other."""
+    known = " ".join(served.split())
+    lines = ((each.number, "".join(piece.text for piece in each.pieces)) for each in sheet.lines)
+    words = ((number, " ".join(text.split())) for number, text in lines)
+    return frozenset(number for number, text in words if text and text not in known)

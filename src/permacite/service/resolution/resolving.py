@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from permacite.archive.repository import Repository
     from permacite.extract import Excerpt
     from permacite.service.addresses import Held
-    from permacite.service.transcripts.playing import Heard, Said
+    from permacite.service.transcripts import Heard, Said
 
 __all__ = ["Octets", "Resolved", "Resolver"]
 
@@ -363,16 +363,16 @@ def _with_sayings(
     if not (is_timed and fragment) and not (representation.rendition or "").startswith(_WORDS):
         return answer
     from permacite.service.citations.parts import part_of
-    from permacite.service.transcripts import playing
+    from permacite.service.transcripts import Sayings
 
     if names.are_words(representation):
         span = None if answer.start is None or answer.end is None else (answer.start, answer.end)
-        heard = playing.Sayings(repository).heard(representation, span)
+        heard = Sayings(repository).heard(representation, span)
         return dataclasses.replace(answer, heard=tuple(heard))
     time = None if fragment is None else part_of(fragment).milliseconds
     if time is None:
         return answer
-    said = playing.Sayings(repository).said(representation, *time)
+    said = Sayings(repository).said(representation, *time)
     return dataclasses.replace(answer, said=tuple(said))
 
 

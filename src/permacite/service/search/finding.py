@@ -14,8 +14,7 @@ from permacite.lazy_dataclass import dataclass
 from permacite.pdi import PDIPattern
 from permacite.scan import compile_pattern
 from permacite.service import addresses, documents, names
-from permacite.service.search.following import follow, text_of
-from permacite.service.search.index import Filters, SearchIndex
+from permacite.service.search.index import Filters, SearchIndex, follow, text_of
 from permacite.service.search.terms import read_query, terms_in, terms_of, words_in
 
 if TYPE_CHECKING:
