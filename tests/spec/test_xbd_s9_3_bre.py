@@ -9,7 +9,7 @@ import pytest
 
 from permacite.errors import LimitError, ParseError, PermaciteError
 from permacite.fragments import bre
-from permacite.fragments.bre.search import emit
+from permacite.fragments.bre import emit
 from permacite.fragments.bre.syntax import parse
 
 MATCHED = [

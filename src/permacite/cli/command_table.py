@@ -50,7 +50,7 @@ COMMANDS = {
         "Write a proof that this archive holds what REFERENCE names, or never minted it.",
     ),
     "verify": (
-        "permacite.cli.resolve:verify",
+        "permacite.cli.proof:verify",
         "Check what is stored against its digests, or a proof offline.",
     ),
     "log": (

@@ -1,4 +1,4 @@
-"""Commands about proofs: prove, log, stamp, witness; and what `verify` tells of a bundle."""
+"""Commands about proofs: prove, verify, log, stamp, witness."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from permacite.cli.output import emit, is_file, json_option, note, table
+from permacite.cli.output import counted, emit, is_file, json_option, note, table
 from permacite.service.archive import Archive
-from permacite.service.proofs import proofs
 from permacite.words import LANGUAGES
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from permacite.service.proofs.logs import LogState
     from permacite.service.proofs.proofs import Verified
 
-__all__ = ["log", "prove", "stamp", "tell_proof", "witness"]
+__all__ = ["log", "prove", "stamp", "verify", "witness"]
 
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
@@ -88,7 +87,7 @@ def prove(
     note(f"public key, for whoever checks it: {proof.key}")
 
 
-def tell_proof(
+def _tell_proof(
     path: Path,
     key: str | None,
     *,
@@ -98,6 +97,8 @@ def tell_proof(
     as_json: bool,
 ) -> int:
     """Check the bundle at `path`, print what holds, and return the exit status."""
+    from permacite.service.proofs import proofs
+
     if key is not None and is_file(key):
         key = proofs.key_in(Path(key).read_text(encoding="utf-8", errors="replace"))
     checkpoint = None if kept is None else kept.read_text(encoding="utf-8", errors="replace")
@@ -282,3 +283,72 @@ def witness(
     for refused in outcome.refused:
         note(f"{refused.address}: {refused.problem}")
     ctx.exit(1 if outcome.refused else 0)
+
+
+@click.command()
+@click.argument("reference", required=False)
+@click.option("--all", "everything", is_flag=True, help="Check all that is stored.")
+@click.option(
+    "--key", help="The public key that a proof must be signed with: its text, or a file with it."
+)
+@click.option(
+    "--policy",
+    type=_FILE,
+    help="A file that tells which logs and witnesses a proof needs (c2sp.org/tlog-policy).",
+)
+@click.option(
+    "--checkpoint",
+    type=_FILE,
+    help="A checkpoint of the same log that you kept, to compare that of a proof with.",
+)
+@click.option(
+    "--tsa-ca",
+    type=_FILE,
+    help="The certificate (PEM) of an authority whose time-stamp a proof must bear.",
+)
+@json_option
+@click.pass_context
+def verify(
+    ctx: click.Context,
+    reference: str | None,
+    *,
+    everything: bool,
+    key: str | None,
+    policy: Path | None,
+    checkpoint: Path | None,
+    tsa_ca: Path | None,
+    as_json: bool,
+) -> None:
+    """Check what is stored against its digests, or a proof offline.
+
+    REFERENCE is a name, with or without a fragment: the bytes are compared with the record, and a
+    cited passage with the words recorded when it was cited. Or it is the file of a proof
+    (see `permacite prove`), which needs no archive: with --key, the key that the archive publishes,
+    or --policy, it proves what it says. Without, anyone could have made it, and the answer says so.
+
+    Exit status: 0 all is well, or a proof without a key agrees with itself; 1 something is missing,
+    altered or does not hold; 2 bad reference.
+    """
+    if (reference is None) != everything:
+        raise click.UsageError("give one name or the file of a proof, or --all")
+    if reference is not None and is_file(reference):
+        path = Path(reference)
+        ctx.exit(
+            _tell_proof(path, key, policy=policy, kept=checkpoint, tsa_ca=tsa_ca, as_json=as_json)
+        )
+    if any(option is not None for option in (key, policy, checkpoint, tsa_ca)):
+        options = "--key, --policy, --checkpoint and --tsa-ca"
+        subject = "--all" if reference is None else reference
+        raise click.UsageError(f"{options} are for the file of a proof; {subject} is none")
+    with Archive.open(ctx.obj) as archive, counted("verifying") as progress:
+        report = archive.verify(reference, progress=progress)
+    erased = [finding for finding in report.findings if finding.kind == "erased"]
+    if as_json:
+        emit({"checked": report.checked, "bad": report.bad, "erased": erased})
+    else:
+        for finding in erased:
+            note(f"{finding.name}: {finding.detail}")
+        for finding in report.bad:
+            note(f"{finding.kind}: {finding.name}: {finding.detail}")
+        click.echo(f"{report.checked} checked, {len(report.bad)} bad")
+    ctx.exit(0 if report.ok else 1)

@@ -1,14 +1,13 @@
-"""Commands about what a name means: resolve, verify."""
+"""Commands about the meaning of a name: resolve, look-up."""
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from permacite.cli.output import at_option, counted, emit, is_file, json_option, note
+from permacite.cli.output import at_option, emit, json_option, note
 from permacite.service import names
 from permacite.service.archive import Archive
 from permacite.service.location import default_directory
@@ -20,9 +19,7 @@ if TYPE_CHECKING:
     from permacite.service.resolution.looking import LookedUp
     from permacite.service.resolution.resolving import Resolved
 
-__all__ = ["look_up", "resolve", "verify"]
-
-_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+__all__ = ["look_up", "resolve"]
 
 
 @click.command()
@@ -144,75 +141,3 @@ def _is_read_there(folder: Location | None, reference: str, *, live: bool) -> bo
         return True
     with Archive.open(folder) as archive:
         return not archive.documents.resolver.is_held(reference)
-
-
-@click.command()
-@click.argument("reference", required=False)
-@click.option("--all", "everything", is_flag=True, help="Check all that is stored.")
-@click.option(
-    "--key", help="The public key that a proof must be signed with: its text, or a file with it."
-)
-@click.option(
-    "--policy",
-    type=_FILE,
-    help="A file that tells which logs and witnesses a proof needs (c2sp.org/tlog-policy).",
-)
-@click.option(
-    "--checkpoint",
-    type=_FILE,
-    help="A checkpoint of the same log that you kept, to compare that of a proof with.",
-)
-@click.option(
-    "--tsa-ca",
-    type=_FILE,
-    help="The certificate (PEM) of an authority whose time-stamp a proof must bear.",
-)
-@json_option
-@click.pass_context
-def verify(
-    ctx: click.Context,
-    reference: str | None,
-    *,
-    everything: bool,
-    key: str | None,
-    policy: Path | None,
-    checkpoint: Path | None,
-    tsa_ca: Path | None,
-    as_json: bool,
-) -> None:
-    """Check what is stored against its digests, or a proof offline.
-
-    REFERENCE is a name, with or without a fragment: the bytes are compared with the record, and a
-    cited passage with the words recorded when it was cited. Or it is the file of a proof
-    (see `permacite prove`), which needs no archive: with --key, the key that the archive publishes,
-    or --policy, it proves what it says. Without, anyone could have made it, and the answer says so.
-
-    Exit status: 0 all is well, or a proof without a key agrees with itself; 1 something is missing,
-    altered or does not hold; 2 bad reference.
-    """
-    if (reference is None) != everything:
-        raise click.UsageError("give one name or the file of a proof, or --all")
-    if reference is not None and is_file(reference):
-        from permacite.cli.proof import tell_proof
-
-        path = Path(reference)
-        status = tell_proof(
-            path, key, policy=policy, kept=checkpoint, tsa_ca=tsa_ca, as_json=as_json
-        )
-        ctx.exit(status)
-    if any(option is not None for option in (key, policy, checkpoint, tsa_ca)):
-        options = "--key, --policy, --checkpoint and --tsa-ca"
-        subject = "--all" if reference is None else reference
-        raise click.UsageError(f"{options} are for the file of a proof; {subject} is none")
-    with Archive.open(ctx.obj) as archive, counted("verifying") as progress:
-        report = archive.verify(reference, progress=progress)
-    erased = [finding for finding in report.findings if finding.kind == "erased"]
-    if as_json:
-        emit({"checked": report.checked, "bad": report.bad, "erased": erased})
-    else:
-        for finding in erased:
-            note(f"{finding.name}: {finding.detail}")
-        for finding in report.bad:
-            note(f"{finding.kind}: {finding.name}: {finding.detail}")
-        click.echo(f"{report.checked} checked, {len(report.bad)} bad")
-    ctx.exit(0 if report.ok else 1)

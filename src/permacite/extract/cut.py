@@ -12,6 +12,7 @@ from permacite.extract import text
 from permacite.extract.text import Excerpt, digest_of, extent
 from permacite.media_types import content_type
 from permacite.pdi import LINE, SCHEMES, FragmentPDI, Specifier, parse_specifier
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from permacite.charsets import Charset
@@ -77,6 +78,7 @@ _DRAWN = frozenset({"page", "viewrect"})
 _OF_OCTETS = frozenset({"byte", "part"})
 """Schemes whose parts are cut out of the octets here, whatever they are."""
 _SCHEMES = SCHEMES.extended(LINE)
+_NUMBER = compile_pattern(r"[0-9]+")
 
 
 def extract(
@@ -121,9 +123,12 @@ def extract(
     if found.scheme in _DRAWN:
         problem = "pages of a PDF are drawn by decoders that run apart, and there are none here"
         raise PermaciteError(problem, hint="give `decode`, or ask an archive")
-    from permacite.extract.media.cut import part
+    excerpt = _of_media(data, kind, found, written)
+    if not preview:
+        return excerpt
+    from permacite.extract.media.preview import preview_of
 
-    return part(data, kind, found, written, preview=preview)
+    return preview_of(excerpt)
 
 
 def extract_from(document: DocumentText, media_type: str, fragment: str | FragmentPDI) -> Excerpt:
@@ -173,3 +178,30 @@ def _of_text(document: DocumentText, media_type: str, found: Specifier) -> Excer
     if found.scheme == "name":
         return structure.elements_by_name(document, media_type, start, end)
     return structure.elements_by_position(document, media_type, int(start), int(end))
+
+
+def _of_media(data: Octets, kind: str, specifier: Specifier, written: str) -> Excerpt:
+    """The part of a picture, a sound or a video, by its decoder."""
+    from permacite.extract.media import decoders, picture, sound, video
+
+    first = written.find("=") + 1
+    numbers = [int(number) for number in _NUMBER.findall(",".join(specifier.positions))]
+    if specifier.scheme == "rect":
+        left, top, right, bottom, frame = (*numbers, 0)[:5]
+        if left == right or top == bottom:
+            raise decoders.empty(written, first)
+        if kind.startswith("video/"):
+            return video.still(data, (left, top), (right, bottom), frame)
+        return picture.rectangle(data, (left, top), (right, bottom), frame)
+    unit = specifier.positions[0] if specifier.scheme == "crop" else specifier.scheme
+    time = decoders.Interval(numbers[0], numbers[1], 1 if unit == "sec" else 1000)
+    if time.start == time.end:
+        raise decoders.empty(written, first)
+    if kind.startswith("audio/"):
+        return sound.clip(data, time)
+    if len(numbers) == len(("start", "end")):
+        return video.clip(data, time, None)
+    _, _, left, top, right, bottom = numbers
+    if left == right or top == bottom:
+        raise decoders.empty(written, first)
+    return video.clip(data, time, (left, top, right, bottom))

@@ -55,7 +55,7 @@ from typing import TYPE_CHECKING, Literal
 
 from permacite import charsets
 from permacite.errors import IntegrityError, LimitError, ParseError
-from permacite.fragments import bre, rfc5147, wilde00
+from permacite.fragments import rfc5147, wilde00
 from permacite.fragments.location import Check, Located, Location
 from permacite.text.entity import Entity, Span, TextPlace
 from permacite.text.tally import Measure, Plan
@@ -63,6 +63,7 @@ from permacite.text.tally import Measure, Plan
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from permacite.fragments import bre
     from permacite.text.entity import Survey
     from permacite.text.reading import BlockReader
     from permacite.text.tally import LineEndings, Tally, Unit
@@ -223,6 +224,8 @@ class _UnionFinder:
         return Located(str(part), "ok", spans=(self._lines(part.first, last),))
 
     def _match(self, part: wilde00.Match, *, newline: bool, gnu: bool) -> Located:
+        from permacite.fragments import bre
+
         try:
             pattern = bre.compile(part.regex, newline=newline, gnu=gnu)
         except ParseError as error:

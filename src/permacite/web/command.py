@@ -42,13 +42,14 @@ def serve(
     again on the same socket, unless something is wrong with that.
     """
     try:
-        from permacite.web.serving import server
+        from permacite.web.serving import processes, server
     except ModuleNotFoundError as error:
         raise click.ClickException(
             f"serving needs {error.name}: pip install 'permacite[server]'"
         ) from error
     serving = server.Serving(folder, options, limits, watching)
-    server.run(serving, check=_checking(), announce=partial(click.echo, err=True))
+    announce = partial(click.echo, err=True)
+    server.run(serving, processes.Restart(_checking(), announce), announce=announce)
 
 
 def _checking() -> list[str]:

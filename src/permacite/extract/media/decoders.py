@@ -194,7 +194,8 @@ def preload() -> None:
     if pictures or not video:
         load("PIL.ImageOps")
         load("PIL.Image").init()
-    load("permacite.extract.media.cut")
+    for name in ("picture", "preview", "sound", "video"):
+        load(f"permacite.extract.media.{name}")
 
 
 def load(name: str) -> Any:

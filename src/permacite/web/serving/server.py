@@ -43,11 +43,16 @@ from permacite.web.serving.connection_limits import (
 )
 from permacite.web.serving.monitoring import Watching, notify, watched, watching_workers
 from permacite.web.serving.options import ServeOptions
-from permacite.web.serving.processes import WorkerProcesses, serve
-from permacite.web.serving.sockets import Restart, describe_listener, listening
+from permacite.web.serving.processes import (
+    Restart,
+    WorkerProcesses,
+    describe_listener,
+    listening,
+    serve,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from typing import Any, TypeAlias
 
     from starlette.applications import Starlette
@@ -82,11 +87,8 @@ class Serving:
     """A folder in which the processes of this server tell one another of saves; None for one."""
 
 
-def run(serving: Serving, *, check: Sequence[str], announce: Callable[[str], None]) -> None:
-    """Serve until told to stop. `announce` is told the address when it answers.
-
-    `check`: the command that tells what is wrong with what the server would be told now.
-    """
+def run(serving: Serving, renewal: Restart, *, announce: Callable[[str], None]) -> None:
+    """Serve until told to stop. `announce` is told the address when it answers."""
     share_heap()
     options = serving.options
     host = f"[{options.host}]" if ":" in options.host else options.host
@@ -99,8 +101,7 @@ def run(serving: Serving, *, check: Sequence[str], announce: Callable[[str], Non
             announce(f"{address}{options.base_path}/ answers; Ctrl-C stops it")
             notify("READY=1")
 
-        renewal = Restart(listener, check, announce)
-        ending = partial(_stopped_by_signals, renewal)
+        ending = partial(_stopped_by_signals, renewal, listener)
         if options.workers == 1:
             _answer(serving, listener, ending, ready=ready, announce=announce, last=renewal.begin)
         else:
@@ -289,7 +290,9 @@ def _stopped_by(line: socket.socket) -> Ending:
     return stop, hurry
 
 
-def _stopped_by_signals(renewal: Restart | None = None) -> Ending:
+def _stopped_by_signals(
+    renewal: Restart | None = None, listener: socket.socket | None = None
+) -> Ending:
     """What says that the end has come, and that nobody waits for it: a second Ctrl-C."""
     loop = asyncio.get_running_loop()
     stop, hurry = asyncio.Event(), asyncio.Event()
@@ -306,8 +309,8 @@ def _stopped_by_signals(renewal: Restart | None = None) -> Ending:
 
     loop.add_signal_handler(signal.SIGINT, interrupted)
     loop.add_signal_handler(signal.SIGTERM, ended)
-    if renewal is not None:
-        renewal.on_signal(stop)
+    if renewal is not None and listener is not None:
+        renewal.on_signal(stop, listener)
     return stop, hurry
 
 

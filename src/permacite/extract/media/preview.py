@@ -1,8 +1,7 @@
-"""Extraction from pictures, sound and video by fragment, and previews that any browser plays.
+"""Previews of parts of sound and video that any browser plays: WebM, VP8 and Opus.
 
-A preview is a small file of a part of a sound or a video: WebM, VP8 and Opus. It is derived:
-smaller, with loss, and never what is cited. Its digest is that of the part. GPL encoders are not
-used.
+A preview is derived: smaller, with loss, and never what is cited. Its digest is that of the part.
+GPL encoders are not used.
 """
 
 from __future__ import annotations
@@ -13,17 +12,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from permacite.errors import NotFoundError
-from permacite.extract.media import decoders, sound, video
-from permacite.extract.media import picture as image
-from permacite.extract.media.decoders import Interval, load, opened
-from permacite.scan import compile_pattern
+from permacite.extract.media.decoders import load, opened
 
 if TYPE_CHECKING:
-    from permacite.extract.media.decoders import Octets
     from permacite.extract.text import Excerpt
-    from permacite.pdi import Specifier
 
-__all__ = ["part", "preview_of"]
+__all__ = ["preview_of"]
 
 
 _SIDE = 640
@@ -103,41 +97,3 @@ class _Sound:
     def end(self) -> None:
         self.add(None)
         self._out.mux(self._track.encode(None))
-
-
-_NUMBER = compile_pattern(r"[0-9]+")
-
-
-def part(
-    data: Octets, kind: str, specifier: Specifier, written: str, *, preview: bool = False
-) -> Excerpt:
-    """The part of a picture, a sound or a video that `specifier`, as `written`, names.
-
-    With `preview`, the preview of a sound or a video in its place.
-    """
-    found = _part(data, kind, specifier, written)
-    return preview_of(found) if preview else found
-
-
-def _part(data: Octets, kind: str, specifier: Specifier, written: str) -> Excerpt:
-    first = written.find("=") + 1
-    numbers = [int(number) for number in _NUMBER.findall(",".join(specifier.positions))]
-    if specifier.scheme == "rect":
-        left, top, right, bottom, frame = (*numbers, 0)[:5]
-        if left == right or top == bottom:
-            raise decoders.empty(written, first)
-        if kind.startswith("video/"):
-            return video.still(data, (left, top), (right, bottom), frame)
-        return image.rectangle(data, (left, top), (right, bottom), frame)
-    unit = specifier.positions[0] if specifier.scheme == "crop" else specifier.scheme
-    time = Interval(numbers[0], numbers[1], 1 if unit == "sec" else 1000)
-    if time.start == time.end:
-        raise decoders.empty(written, first)
-    if kind.startswith("audio/"):
-        return sound.clip(data, time)
-    if len(numbers) == len(("start", "end")):
-        return video.clip(data, time, None)
-    _, _, left, top, right, bottom = numbers
-    if left == right or top == bottom:
-        raise decoders.empty(written, first)
-    return video.clip(data, time, (left, top, right, bottom))
