@@ -134,7 +134,7 @@ def archive_of(folder: Path, size: int) -> Path:
     with Repository.create(directory, series=SERIES) as archive:
         grow(archive, size)
     with Archive.open(directory) as service:
-        service.documents.full_text.index_words()
+        service.documents.word_index.update()
     return directory
 
 

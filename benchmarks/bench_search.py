@@ -105,7 +105,7 @@ def make(folder: Path, count: int) -> Made:
                 pass
     imported = cpu()
     with Archive.open(place) as archive:
-        archive.documents.full_text.index_words(anew=True)
+        archive.documents.word_index.update(anew=True)
     indexed = cpu()
     shutil.rmtree(folder / "tantivy", ignore_errors=True)
     index_others(folder / "tantivy", files)
@@ -149,7 +149,7 @@ def spaced_share(folder: Path, count: int) -> float:
                 chosen[:count], CommitOptions(new=True, misquoted=True)
             ):
                 pass
-            archive.documents.full_text.index_words()
+            archive.documents.word_index.update()
         texts = sum(path.stat().st_size for path in chosen[:count])
         return size_of(place, "search.sqlite*") / texts
 

@@ -119,7 +119,7 @@ def library(
             document = archive.add(writing.content, name=writing.name).document
             text = next(each.pdi for each in document.formats if each.media_type == "text/plain")
             found[document.pdi] = Held(writing, archive.resolve(text).text or "")
-        archive.documents.full_text.index_words()
+        archive.documents.word_index.update()
     return folder, found
 
 
@@ -215,7 +215,7 @@ def test_no_route_tells_words_of_what_is_not_open(
     with Archive.open(folder) as archive:
         for number, name in enumerate(hidden):
             hide(archive, name, HIDDEN[number % len(HIDDEN)])
-        archive.documents.full_text.index_words()
+        archive.documents.word_index.update()
     shown = letters("".join(held.text for name, held in library[1].items() if name not in hidden))
     tries, told = 0, []
     with Archive.open(folder) as archive, served(folder, "--public") as running:

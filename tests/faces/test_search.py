@@ -17,7 +17,7 @@ from tests.faces.conftest import served
 
 from permacite.archive.lookup import VersionLists
 from permacite.service.access import Choice
-from permacite.service.search import index
+from permacite.service.search import indexing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -200,7 +200,7 @@ def test_a_commit_has_only_what_is_new_looked_at(
     library: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looked: list[tuple[str, int]] = []
-    asked = index.rows_of
+    asked = indexing.rows_of
 
     def rows_of(repository: Repository, wanted: Iterable[tuple[str, int]]) -> list[Row]:
         looked.extend(named := list(wanted))
@@ -208,7 +208,7 @@ def test_a_commit_has_only_what_is_new_looked_at(
 
     with Archive.open(library) as held:
         assert held.search("filler").hits
-        monkeypatch.setattr(index, "rows_of", rows_of)
+        monkeypatch.setattr(indexing, "rows_of", rows_of)
         monkeypatch.delattr(VersionLists, "list")
         held.add(b"one more lantern", name="more.txt")
         for _ in range(2):
@@ -242,8 +242,8 @@ def test_the_index_is_no_part_of_the_archive(library: Path, tmp_path: Path) -> N
 def test_two_that_index_at_once_index_each_once(library: Path) -> None:
     with Archive.open(library) as one, Archive.open(library) as other:
         assert one.search("filler", most_s=0).entries == 13
-        assert other.documents.full_text.index_words() == 13
-        assert one.documents.full_text.index_words() == 13
+        assert other.documents.word_index.update() == 13
+        assert one.documents.word_index.update() == 13
         one.add(b"one more lantern", name="more.txt")
         assert len(other.search("lantern").hits) == 2
         assert len(one.search("lantern").hits) == 2

@@ -23,7 +23,7 @@ from tests.spec.test_archive_catalog import mounted
 
 from permacite.archive.sqlite.connection import write_ahead
 from permacite.errors import ParseError, StorageError
-from permacite.service.search.index import SearchIndex, follow
+from permacite.service.search.indexing import follow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -139,8 +139,8 @@ import sys
 from permacite.service.archive import Archive
 with Archive.open(sys.argv[1]) as held:
     print("here", flush=True)
-    words = held.documents.full_text
-    words.index_words(anew=True, progress=lambda done, all: print(done, flush=True))
+    words = held.documents.word_index
+    words.update(anew=True, progress=lambda done, all: print(done, flush=True))
     print("done", flush=True)
 """
 
@@ -163,7 +163,7 @@ def test_indexing_that_is_killed_goes_on(library: Path) -> None:
         process.stdout.close()
         with Archive.open(library) as held:
             assert len(held.search("lantern", limit=1000).hits) == 451
-            assert held.documents.full_text.index_words() == 452
+            assert held.documents.word_index.update() == 452
 
 
 def test_two_servers_index_one_archive_at_once(library: Path) -> None:
@@ -174,7 +174,7 @@ def test_two_servers_index_one_archive_at_once(library: Path) -> None:
             bases = [one.base, other.base] * 4
             found = list(askers.map(lambda base: ask(base, "/-/api/search?q=lantern"), bases))
         assert {answer.status for answer in found} == {200}
-        assert held.documents.full_text.index_words() == 42
+        assert held.documents.word_index.update() == 42
         for base in (one.base, other.base):
             last = ask(base, "/-/api/search?q=%22lantern+39%22").json
             assert (len(last["hits"]), last["indexed"]) == (1, 42)
@@ -210,7 +210,7 @@ class Passing:
 def test_an_index_that_others_bring_up_meanwhile_is_kept(archive: Path) -> None:
     with Archive.open(archive) as here, Archive.open(archive) as there:
         here.add(b"lantern", name="a.txt")
-        assert here.documents.full_text.index_words() == 1
+        assert here.documents.word_index.update() == 1
         repository = here._repository.public()  # noqa: SLF001 - what searches are given
         sizes = []
 
@@ -218,11 +218,11 @@ def test_an_index_that_others_bring_up_meanwhile_is_kept(archive: Path) -> None:
             """Tell a size that is out of date when it is told."""
             sizes.append(repository.log.size())
             there.add(b"quay %d" % len(sizes), name="b.txt")
-            there.documents.full_text.index_words()
+            there.documents.word_index.update()
             return sizes[-1]
 
         late = Passing(repository, log=Passing(repository.log, size=size))
-        with SearchIndex(here.documents.full_text._place()) as index:  # noqa: SLF001 - there is no other way to it
+        with here.documents.word_index.file() as index:
             follow(cast("Repository", late), index, most_s=0)
             assert index.count() == 2, "it is not thrown away"
         assert len(sizes) == 1

@@ -14,7 +14,7 @@ from tests.media.tricks import png, zeros
 from tests.papers import Sheet, paper
 
 from permacite.errors import NotFoundError, ParseError
-from permacite.service.citations.selecting.media import part_of
+from permacite.service.citations.selecting.selectors import part_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -327,7 +327,7 @@ def test_the_command_reads_a_file_and_tells_how(cli: Cli, archive: Path, tmp_pat
 
 def test_zotero_is_told_places_that_it_reads_back(held: Archive, book: str) -> None:
     words = held.cite(book, quote="on the water of").reference
-    item = json.loads(held.citations.selections.export("zotero", words))
+    item = json.loads(held.citations.selection_export.write("zotero", words))
     position = json.loads(item["annotationPosition"])
     assert (position["pageIndex"], len(position["rects"])) == (0, 2)
     assert (item["annotationPageLabel"], item["annotationText"]) == ("xvii", "on the water of")
@@ -335,7 +335,7 @@ def test_zotero_is_told_places_that_it_reads_back(held: Archive, book: str) -> N
     assert held.citations.selections.cite(book, json.dumps(item)).reference == words
     assert held.citations.selections.cite(book, json.dumps(position)).reference == words
     area = f"{book}.pdf.1#viewrect=50,310,100,50,1"
-    image = json.loads(held.citations.selections.export("zotero", area))
+    image = json.loads(held.citations.selection_export.write("zotero", area))
     assert image["annotationType"] == "image"
     assert json.loads(image["annotationPosition"])["rects"] == [[50.0, 40.0, 150.0, 90.0]]
     assert held.citations.selections.cite(book, json.dumps(image)).reference == area
@@ -345,13 +345,13 @@ def test_zotero_is_told_two_pages_and_turned_ones(held: Archive, book: str) -> N
     start = held.cite(book, quote="ter of the bay").start or 0
     end = held.cite(book, quote="shore").end
     words = held.cite(book, char=f"{start},{end}").reference
-    item = json.loads(held.citations.selections.export("zotero", words))
+    item = json.loads(held.citations.selection_export.write("zotero", words))
     assert set(json.loads(item["annotationPosition"])) == {"pageIndex", "rects", "nextPageRects"}
     assert held.citations.selections.cite(book, json.dumps(item)).reference == words
     turned = held.add(TURNED, name="turned.pdf").pdi
     cited = held.cite(turned, quote="The light falls").reference
     boxes = json.loads(
-        json.loads(held.citations.selections.export("zotero", cited))["annotationPosition"]
+        json.loads(held.citations.selection_export.write("zotero", cited))["annotationPosition"]
     )["rects"]
     assert boxes[0][0] == pytest.approx(40, abs=1)
     assert all(low < 350 < high for _, low, _, high in boxes)
@@ -359,7 +359,7 @@ def test_zotero_is_told_two_pages_and_turned_ones(held: Archive, book: str) -> N
 
 def test_hypothesis_is_told_words_that_it_reads_back(held: Archive, book: str) -> None:
     words = held.cite(book, quote="The light falls", nth=2).reference
-    told = held.citations.selections.export("hypothesis", words)
+    told = held.citations.selection_export.write("hypothesis", words)
     quoted, page = json.loads(told)["target"][0]["selector"]
     assert (quoted["exact"], page) == (
         "The light falls",
@@ -371,16 +371,16 @@ def test_hypothesis_is_told_words_that_it_reads_back(held: Archive, book: str) -
 def test_other_programs_are_told_no_more_than_they_can_keep(held: Archive, book: str) -> None:
     page = held.add(PAGE, name="page.html").pdi
     words = held.cite(page, quote="tide rises").reference
-    assert json.loads(held.citations.selections.export("hypothesis", words))["target"]
+    assert json.loads(held.citations.selection_export.write("hypothesis", words))["target"]
     for program, reference in (
         ("zotero", words),
         ("zotero", page),
         ("hypothesis", f"{book}.pdf.1#page=1"),
     ):
         with pytest.raises(NotFoundError):
-            held.citations.selections.export(program, reference)
+            held.citations.selection_export.write(program, reference)
     with pytest.raises(ParseError):
-        held.citations.selections.export("mendeley", words)
+        held.citations.selection_export.write("mendeley", words)
 
 
 def test_the_api_takes_a_selector(archive: Path, running: Running) -> None:

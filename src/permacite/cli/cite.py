@@ -273,7 +273,7 @@ def reference(
     """
     if program is not None:
         with Archive.open(folder) as selections:
-            click.echo(selections.citations.selections.export(program, pdi))
+            click.echo(selections.citations.selection_export.write(program, pdi))
         return
     with Archive.open(folder) as archive:
         if style is not None:

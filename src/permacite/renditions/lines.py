@@ -1,11 +1,11 @@
-"""Line writer of renditions: text line by line, with labels, and notes after a line."""
+"""Line writer of renditions: text line by line, with labels, cells, and notes after a line."""
 
 from __future__ import annotations
 
 from permacite.renditions.model import Label
 from permacite.scan import compile_pattern
 
-__all__ = ["Lines"]
+__all__ = ["Lines", "TableCells"]
 
 _RUN = compile_pattern(r"[\t\n\r ]++|[^\t\n\r ]++")
 _LINE_END = "\r\n"
@@ -149,3 +149,57 @@ class Lines:
         while start < label.end and text[start] in _WHITE_SPACE:
             start += 1
         return label._replace(start=start)
+
+
+class TableCells:
+    """The open rows and cells of tables. A text box counts as a cell of its own."""
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._cells: list[bool] = []
+        """For each open cell, whether it is empty so far."""
+        self._rows: list[bool] = []
+        """For each open row, whether it has no cell so far."""
+
+    def has_cell(self) -> bool:
+        """Whether a cell is open."""
+        return bool(self._cells)
+
+    def take_paragraph(self) -> bool:
+        """Whether a paragraph is the first one of its cell, and so continues the line."""
+        is_first = bool(self._cells) and self._cells[-1]
+        if is_first:
+            self._cells[-1] = False
+        return is_first
+
+    def begin_row(self) -> None:
+        """Begin a row."""
+        self._lines.end_line()
+        self._rows.append(True)
+
+    def end_row(self) -> None:
+        """End a row."""
+        if self._rows:
+            self._rows.pop()
+            self._lines.end_line()
+
+    def begin_cell(self) -> None:
+        """Begin a cell."""
+        if self._rows:
+            if not self._rows[-1]:
+                self._lines.cell()
+            self._rows[-1] = False
+        self._cells.append(True)
+
+    def end_cell(self) -> None:
+        """End a cell."""
+        if self._cells:
+            self._cells.pop()
+
+    def begin_box(self) -> None:
+        """Begin a text box or a note."""
+        self._cells.append(True)
+
+    def end_box(self) -> None:
+        """End a text box or a note."""
+        self._cells.pop()

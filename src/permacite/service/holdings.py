@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from permacite.service.resolution.resolvers import Leading
     from permacite.service.resolution.resolving import Resolver
     from permacite.service.search.finding import Search
+    from permacite.service.search.indexing import WordIndex
     from permacite.service.transcripts import Related
 
 __all__ = ["About", "Documents", "Exported", "Listing", "NameSet", "Shown", "pattern_of"]
@@ -264,8 +265,15 @@ class Documents:
         return SeriesNames(self._repository)
 
     @cached_property
-    def full_text(self) -> Search:
+    def word_index(self) -> WordIndex:
         """The index of words."""
+        from permacite.service.search.indexing import WordIndex
+
+        return WordIndex(self._repository)
+
+    @cached_property
+    def full_text(self) -> Search:
+        """Documents found by their words."""
         from permacite.service.search.finding import Search
 
         return Search(self._repository)

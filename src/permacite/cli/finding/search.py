@@ -56,7 +56,7 @@ def search(
     typed = words[0] if len(words) == 1 else " ".join(map(_as_typed, words))
     with Archive.open(folder) as archive, _indexing() as tell:
         if anew:
-            archive.documents.full_text.index_words(anew=True, progress=tell)
+            archive.documents.word_index.update(anew=True, progress=tell)
         results = archive.search(typed, query, progress=tell)
     if as_json:
         emit(results)

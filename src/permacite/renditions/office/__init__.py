@@ -2,9 +2,8 @@
 
 | module | contents |
 |---|---|
-| zipped | entries of a zip, bounded, and references between them |
-| elements | elements of XML in a zip, without declarations |
-| docx, docx_parts, docx_text | `docx-text/1`: Word files, their styles, numbers and notes |
+| packages | entries of a zip, bounded, references between them, and elements of XML in them |
+| docx, docx_parts | `docx-text/1`: Word files, their styles, numbers and notes |
 | odt | `odt-text/1`: OpenDocument texts |
 | epub | `epub-text/1`: books, and the targets of their tables of contents |
 | notebook | `notebook-text/1`: cells and their output |

@@ -6,19 +6,33 @@ number. A paragraph whose number has an unknown format is counted, but has no pr
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from permacite.renditions.office.elements import read_elements
+from permacite.errors import ParseError
+from permacite.renditions.office.packages import Zipped, read_elements, target_of
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from permacite.renditions.office.elements import Attributes
+    from permacite.renditions.model import Original
+    from permacite.renditions.office.packages import Attributes
 
-__all__ = ["NOTES", "DocxParts", "Notes", "Numbering", "Style", "read_styles", "whole"]
+__all__ = [
+    "NOTES",
+    "DocxParts",
+    "Notes",
+    "Numbering",
+    "Style",
+    "read_parts",
+    "read_styles",
+    "whole",
+]
 
 NOTES = {"w:footnoteReference": "footnotes", "w:endnoteReference": "endnotes"}
 _USUAL = {"w:footnotePr": "decimal", "w:endnotePr": "lowerRoman"}
+_MAIN = "word/document.xml"
+_WANTED = frozenset({"styles", "numbering", "footnotes", "endnotes", "comments", "settings"})
 _LONGEST_NAME = 200
 _LEVELS = 9
 _LONGEST = 80
@@ -283,3 +297,35 @@ def _counts_notes_as_usual(*contents: bytes) -> bool:
         if b"footnotePr" in content or b"endnotePr" in content:
             read_elements(content, start, end, _nothing)
     return usual
+
+
+def read_parts(original: Original) -> DocxParts:
+    """Read the parts that count."""
+    package = Zipped(original.content)
+    roots = _relationships(package, "")
+    main = roots.get("officeDocument", _MAIN)
+    if main not in package:
+        raise ParseError("expected a Word document, found no main part", main, 0)
+    related = _relationships(package, main)
+    others = {kind: package.read(name) for kind, name in related.items() if kind in _WANTED}
+    core = roots.get("core-properties")
+    return DocxParts(package.read(main), others, package.read(core) if core else None)
+
+
+def _relationships(package: Zipped, part: str) -> dict[str, str]:
+    """The parts that a part refers to, by the last word of the type; the first of each counts."""
+    folder, name = posixpath.split(part)
+    path = posixpath.join(folder, "_rels", f"{name}.rels")
+    related: dict[str, str] = {}
+
+    def start(name: str, attributes: Attributes) -> None:
+        if name != "rel:Relationship" or attributes.get("TargetMode") == "External":
+            return
+        kind = attributes.get("Type", "").rpartition("/")[2]
+        target = target_of(attributes.get("Target", ""), part)[0]
+        if target in package:
+            related.setdefault(kind, target)
+
+    if path in package:
+        read_elements(package.read(path), start, _nothing, _nothing)
+    return related

@@ -28,14 +28,13 @@ from permacite.errors import ParseError
 from permacite.markup import Document, StartTag
 from permacite.media_types import PAGES
 from permacite.renditions.model import Label, Notice, Rendered, Rendition
-from permacite.renditions.office.elements import read_elements
-from permacite.renditions.office.zipped import Zipped, preload, target_of
+from permacite.renditions.office.packages import Zipped, preload, read_elements, target_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from permacite.renditions.model import Original
-    from permacite.renditions.office.elements import Attributes
+    from permacite.renditions.office.packages import Attributes
 
 __all__ = ["EPUB_TEXT_1", "NavigationEntry", "contents_of", "page_places", "places_of"]
 

@@ -30,13 +30,12 @@ from typing import TYPE_CHECKING
 from permacite.errors import ParseError
 from permacite.renditions.lines import Lines
 from permacite.renditions.model import Notice, Rendered, Rendition
-from permacite.renditions.office.elements import claims_of, read_elements
-from permacite.renditions.office.zipped import Zipped, preload
+from permacite.renditions.office.packages import Zipped, claims_of, preload, read_elements
 
 if TYPE_CHECKING:
     from permacite.bibliography import Claim
     from permacite.renditions.model import Original
-    from permacite.renditions.office.elements import Attributes
+    from permacite.renditions.office.packages import Attributes
 
 __all__ = ["ODT_TEXT_1"]
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from permacite.archive.repository import Repository
     from permacite.service.citations.describing import References
     from permacite.service.citations.quoted import Passage
+    from permacite.service.citations.selecting.programs import SelectionExport
     from permacite.service.citations.selecting.selections import Selections
 
 __all__ = ["Citations"]
@@ -54,6 +55,13 @@ class Citations:
         from permacite.service.citations.selecting.selections import Selections
 
         return Selections(self._repository)
+
+    @cached_property
+    def selection_export(self) -> SelectionExport:
+        """Passages as other programs keep them."""
+        from permacite.service.citations.selecting.programs import SelectionExport
+
+        return SelectionExport(self._repository)
 
     @cached_property
     def references(self) -> References:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections import Counter
 from contextlib import suppress
 from itertools import islice
@@ -14,18 +12,19 @@ from permacite.lazy_dataclass import dataclass
 from permacite.pdi import PDIPattern
 from permacite.scan import compile_pattern
 from permacite.service import addresses, documents, names
-from permacite.service.search.index import Filters, SearchIndex, follow, text_of
+from permacite.service.search.index import Filters
+from permacite.service.search.indexing import WordIndex, follow, text_of
 from permacite.service.search.terms import read_query, terms_in, terms_of, words_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from datetime import datetime
-    from pathlib import Path
 
     from permacite.archive.annotations import Jotting, Kind
     from permacite.archive.model.answered import Representation, Restriction, Version
     from permacite.archive.repository import Repository
     from permacite.pdi import PDI
+    from permacite.service.search.index import SearchIndex
     from permacite.service.search.query import SearchQuery
     from permacite.service.search.terms import Query
 
@@ -37,8 +36,6 @@ _PASSAGE = 4
 """So many words without quotation marks may be a passage: those in a row come first."""
 _FURTHEST = 10_000
 _HOST = compile_pattern(r"(?:[a-z0-9-]++\.)++[a-z]{2,}+(?::[0-9]++)?+")
-INDEX = "search.sqlite"
-"""The file of the index, in the folder of the archive."""
 _AROUND = 90
 """Characters shown before and behind."""
 _LONGEST = 400
@@ -132,7 +129,7 @@ class Search:
             query.every_version,
             self._jotted(query.tag, query.collection),
         )
-        with SearchIndex(self._place()) as index:
+        with WordIndex(self._repository).file() as index:
             follow(repository, index, most_s=most_s, tell=progress)
             asked = _Asked(repository, index, filters, query)
             terms, hits = asked.answer(terms)
@@ -144,23 +141,6 @@ class Search:
                 indexed=int(index.state("entries") or 0),
                 entries=self._repository.log.size(),
             )
-
-    def index_words(
-        self,
-        *,
-        anew: bool = False,
-        until: int | None = None,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> int:
-        """Index all that is new, or all `anew`; return how many versions are in the index.
-
-        With `until`, what the log names up to that entry, or somewhat more.
-        """
-        with SearchIndex(self._place()) as index:
-            if anew:
-                index.anew()
-            follow(self._repository.public(), index, until=until, tell=progress)
-            return index.count()
 
     def _jotted_in(self, query: Query) -> tuple[Jotting, ...]:
         return tuple(
@@ -176,16 +156,6 @@ class Search:
             if (text := " ".join(given.split()))
         ]
         return tuple(sorted(set.intersection(*held))) if held else None
-
-    def _place(self) -> Path:
-        """Beside the catalog; of a folder that may only be read, among what the user can lose."""
-        folder = self._repository.directory
-        if os.access(folder, os.W_OK):
-            return folder / INDEX
-        import platformdirs
-
-        name = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:16]
-        return platformdirs.user_cache_path("permacite", appauthor=False) / f"{name}-{INDEX}"
 
 
 class _Asked:

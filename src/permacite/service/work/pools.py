@@ -246,7 +246,7 @@ class Worker:
                 tally.counts[derived.outcome] += 1
 
     def _index(self, what: Mapping[str, Any], tally: _Tally) -> None:
-        self._archive.documents.full_text.index_words(until=what["end"])
+        self._archive.documents.word_index.update(until=what["end"])
         tally.counts["entries"] += what["end"] - what["start"]
 
     def _compare(self, what: Mapping[str, Any], tally: _Tally) -> None:

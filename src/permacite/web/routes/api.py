@@ -99,7 +99,7 @@ async def reference(request: Request) -> Response:
     program = request.query_params.get("for")
     if program is not None:
         told = await ask(
-            request, lambda archive: archive.citations.selections.export(program, name)
+            request, lambda archive: archive.citations.selection_export.write(program, name)
         )
         return Response(told, headers=headers.reader_headers(), media_type="application/json")
     if style is None:

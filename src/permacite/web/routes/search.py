@@ -117,9 +117,7 @@ def _go_on(request: Request) -> None:
     task: asyncio.Task[int] | None = getattr(state, "indexing", None)
     if task is None or task.done():
         archive = caller_of(request).whole
-        state.indexing = asyncio.create_task(
-            run_in_threadpool(archive.documents.full_text.index_words)
-        )
+        state.indexing = asyncio.create_task(run_in_threadpool(archive.documents.word_index.update))
 
 
 def _day(parameters: Mapping[str, str], name: str) -> date | None:

@@ -5,10 +5,11 @@
 | Web Annotation Data Model §3.1, §4 | an annotation, its targets, specific resources |
 | §4.2.1 Fragment, §4.2.4 TextQuote, §4.2.5 TextPosition, §4.2.6 DataPosition | selectors |
 | §4.2.2 CssSelector, §4.2.3 XPathSelector | selectors of one element, such as `#name` |
-| §4.2.7 SvgSelector | a rectangle of a picture, as a media fragment (`media`) |
+| §4.2.7 SvgSelector | a rectangle of a picture, as a media fragment (`rectangle_in`) |
 | §4.2.8 RangeSelector | Between |
 | §4.2.9 refinedBy | Selector.refined |
 | Hypothesis | PageSelector |
+| Media Fragments URI 1.0 §4.2.1 temporal, npt; §4.2.2 spatial, pixel | `part_of` |
 | Zotero | `{"pageIndex": 0, "rects": [[x1, y1, x2, y2]]}`, alone or as annotationPosition |
 
 Deviations: of SvgSelector all but one rectangle is passed over beside others, as is a RangeSelector
@@ -17,6 +18,8 @@ without selectors of its ends: Hypothesis writes paths of elements in it.
 Readings:
 - Members that a specification does not name are passed over, as JSON-LD has it; a type may be
   written with a prefix, such as `oa:`.
+- Percent and SMPTE times are not read, nor is a time without an end: each would select what depends
+  on the program. A shape that is not a rectangle, or is turned or scaled, is passed over.
 - A target that is an IRI alone selects what stands behind its `#`.
 """
 
@@ -29,7 +32,9 @@ from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from permacite.errors import ParseError
 from permacite.lazy_dataclass import dataclass
-from permacite.service.citations.selecting import media
+from permacite.markup.tokenizer import tokenize
+from permacite.markup.tokens import StartTag
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -61,6 +66,12 @@ _MOST = 100
 _DEEPEST = 8
 _EDGES = 4
 _FARTHEST = 1e6
+_TIME = compile_pattern(r"t=(?:npt:)?([0-9:.]{0,20}),([0-9:.]{1,20})")
+_XYWH = compile_pattern(r"xywh=(?:pixel:)?([0-9]{1,9}),([0-9]{1,9}),([0-9]{1,9}),([0-9]{1,9})")
+_WHOLE = compile_pattern(r"([0-9]{1,9})(?:\.0*)?(?:px)?")
+_SVG_EDGES = ("x", "y", "width", "height")
+_SHAPING = frozenset({"transform", "rx", "ry", "viewBox", "style"})
+_MOST_DRAWN = 10_000
 """Of a place on a page, in points."""
 
 
@@ -296,7 +307,7 @@ def _range(value: dict[str, Json], text: str, depth: int) -> Between | None:
 
 def _by_svg(value: dict[str, Json], text: str) -> Fragment | None:
     """The one rectangle that a drawing has."""
-    rectangle = media.rectangle_in(_text(value, "value", text))
+    rectangle = rectangle_in(_text(value, "value", text))
     return None if rectangle is None else Fragment(rectangle, _MEDIA)
 
 
@@ -377,6 +388,37 @@ def _areas(value: Json, text: str) -> tuple[tuple[float, float, float, float], .
 
 def _refuse(problem: str, text: str, near: str = "") -> NoReturn:
     raise ParseError(problem, text, max(0, text.find(f'"{near}"')) if near else 0, _SPEC)
+
+
+def part_of(fragment: str) -> tuple[str, str] | None:
+    """The way to say what a media fragment selects, and what to type; None for any other."""
+    times = corners = ""
+    for dimension in fragment.split("&"):
+        time, area = _TIME.fullmatch(dimension), _XYWH.fullmatch(dimension)
+        if time is not None and not times:
+            times = f"{time[1] or '0'},{time[2]}"
+        elif area is not None and not corners:
+            left, top, width, height = map(int, area.groups())
+            corners = f"{left},{top},{left + width},{top + height}"
+        else:
+            return None
+    if times and corners:
+        return "crop", f"sec,{times},{corners}"
+    return ("sec", times) if times else ("rect", corners)
+
+
+def rectangle_in(svg: str) -> str | None:
+    """The one rectangle of a drawing as a media fragment; None where there is anything else."""
+    if len(svg) > _MOST_DRAWN:
+        return None
+    tags = [each for each in tokenize(svg, xml=True) if isinstance(each, StartTag)]
+    shapes = [each for each in tags if each.name.rpartition(":")[2] != "svg"]
+    is_shaped = any(_SHAPING & {each.name for each in tag.attributes} for tag in tags)
+    if len(shapes) != 1 or shapes[0].name.rpartition(":")[2] != "rect" or is_shaped:
+        return None
+    edges = [_WHOLE.fullmatch((shapes[0].get(name) or "").strip()) for name in _SVG_EDGES]
+    numbers = [each[1] for each in edges if each is not None]
+    return f"xywh={','.join(numbers)}" if len(numbers) == len(_SVG_EDGES) else None
 
 
 _READ: dict[str, Callable[[dict[str, Json], str], Said | None]] = {
