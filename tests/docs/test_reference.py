@@ -18,7 +18,7 @@ import permacite
 from permacite import errors, service
 from permacite.cli import uri
 from permacite.cli.commands import main
-from permacite.service.problems import STATUS
+from permacite.service.plain import STATUS
 from permacite.web.route_table import TABLE
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from tests.media.watching import ask, children, watched
 
 from permacite.archive.model.submitted import NewRepresentation
 from permacite.archive.repository import Repository
-from permacite.service.problems import STATUS
+from permacite.service.plain import STATUS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

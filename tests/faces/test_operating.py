@@ -22,7 +22,7 @@ from permacite.errors import StorageError
 from permacite.limits import FREE_DISK_BYTES
 from permacite.loops import to_the_end
 from permacite.service.preservation import Condition
-from permacite.web.routes.health import ready
+from permacite.web.routes.log import ready
 from permacite.web.serving.monitoring import AccessLog, RequestObserver
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from tests.faces.test_http import ask
 from tests.inside import ask as ask_inside
 
 from permacite.service.archive import Archive
-from permacite.web.assets import FOLDER, address_of
 from permacite.web.middleware.compression import Compression
+from permacite.web.templates import FOLDER, address_of
 
 try:
     from compression import zstd  # type: ignore[import-not-found, unused-ignore] # from 3.14

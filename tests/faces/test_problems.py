@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from permacite import errors
-from permacite.service.problems import STATUS, exit_status, http_status, problem
+from permacite.service.plain import STATUS, exit_status, http_status, problem
 
 CLASSES = [
     getattr(errors, name) for name in errors.__all__ if isinstance(getattr(errors, name), type)

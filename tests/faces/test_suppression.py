@@ -16,8 +16,8 @@ from tests.engines import Repository
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
-from permacite.web.assets import address_of
 from permacite.web.route_table import TABLE
+from permacite.web.templates import address_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -16,7 +16,7 @@ from tests.faces.test_http import ask
 
 from permacite.fragments.alignment.passages import Status
 from permacite.service.access import ERASURE_GROUNDS, REASONS
-from permacite.service.problems import STATUS
+from permacite.service.plain import STATUS
 from permacite.web.headers import chosen_language
 from permacite.words import LANGUAGES, words_in
 

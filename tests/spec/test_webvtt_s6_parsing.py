@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from permacite.captions import Cue, read_captions, words_of
-from permacite.captions.formats import pieces_of
-from permacite.captions.model import MOST_CUES
+from permacite.captions.formats import MOST_CUES, pieces_of
 from permacite.errors import ParseError
 
 VTT = "text/vtt"

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 from permacite.exports import on_demand
 
 if TYPE_CHECKING:
-    from permacite.captions.formats import MEDIA_TYPES, read_captions
-    from permacite.captions.model import Captions, Cue, Piece
+    from permacite.captions.formats import MEDIA_TYPES, Captions, Cue, Piece, read_captions
     from permacite.captions.rendition import (
         RENDITION_VERSION,
         SpokenSpan,
@@ -46,8 +45,7 @@ __all__ = [
 on_demand(
     __name__,
     {
-        "permacite.captions.model": "Captions, Cue, Piece",
-        "permacite.captions.formats": "MEDIA_TYPES, read_captions",
+        "permacite.captions.formats": "MEDIA_TYPES, Captions, Cue, Piece, read_captions",
         "permacite.captions.rendition": (
             "RENDITION_VERSION, SpokenSpan, Turn, Words, turns, words_of"
         ),

@@ -44,18 +44,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from permacite.captions.model import Captions, Cue, Piece, bounded
 from permacite.errors import ParseError
 from permacite.markup import references
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 __all__ = [
     "MEDIA_TYPES",
+    "MOST_CUES",
     "SIGNATURE",
+    "Captions",
+    "Cue",
+    "Piece",
+    "bounded",
     "parse_subrip",
     "parse_webvtt",
     "pieces_of",
@@ -78,6 +82,8 @@ _TIMINGS = compile_pattern(
 _LANGUAGE = compile_pattern(r"(?i)language[ \t]*+:[ \t]*+([a-z]{1,8}(?:-[a-z0-9]{1,8}){0,8})[ \t]*")
 _LONGEST_HEADER_LINE = 100
 _LAST = 59
+MOST_CUES = 250_000
+"""One a second for more than two days."""
 
 
 def parse_webvtt(text: str) -> Captions:
@@ -308,3 +314,44 @@ def read_captions(text: str, media_type: str) -> Captions:
 def pieces_of(cue: Cue, media_type: str) -> Iterator[Piece]:
     """The text of a cue of a file of that type, in pieces of one voice and one time."""
     return _KINDS[media_type].pieces(cue)
+
+
+class Piece(NamedTuple):
+    """A stretch of a cue's text, decoded, line ends as LF."""
+
+    text: str
+    voice: str | None
+    """Who says it, where the cue tells."""
+    start_ms: int
+    end_ms: int
+
+
+class Cue(NamedTuple):
+    """Words that are shown for a time, as in the file."""
+
+    start_ms: int
+    end_ms: int
+    """As written: it may lie before the start."""
+    text: str
+    """With its tags, line ends as LF."""
+    identifier: str = ""
+    """What stands in the line above its times; "" where nothing does."""
+    settings: str = ""
+    """What follows its times: where it is shown. Nothing here interprets it."""
+
+
+class Captions(NamedTuple):
+    """The cues of a file, in its order, and the language that it declares, if any."""
+
+    cues: Sequence[Cue]
+    language: str | None = None
+
+
+def bounded(cues: Iterator[Cue], source: str) -> list[Cue]:
+    """All cues. Raises ParseError where they are too many to be of any recording."""
+    listed: list[Cue] = []
+    for cue in cues:
+        if len(listed) == MOST_CUES:
+            raise ParseError(f"more than {MOST_CUES:,} cues", source[:80], 0)
+        listed.append(cue)
+    return listed

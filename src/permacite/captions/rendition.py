@@ -30,7 +30,7 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from permacite.captions.model import Captions, Piece
+    from permacite.captions.formats import Captions, Piece
 
 __all__ = ["RENDITION_VERSION", "SpokenSpan", "Turn", "Words", "turns", "words_of"]
 

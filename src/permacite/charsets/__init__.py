@@ -30,8 +30,14 @@ if TYPE_CHECKING:
         same,
         settled,
     )
-    from permacite.charsets.labels import codec_of, token_of
-    from permacite.charsets.registry import MARKS, RULES_VERSION, TOKENS, USER_DEFINED
+    from permacite.charsets.registry import (
+        MARKS,
+        RULES_VERSION,
+        TOKENS,
+        USER_DEFINED,
+        codec_of,
+        token_of,
+    )
 
 __all__ = [
     "LONGEST_MARK",
@@ -64,7 +70,8 @@ on_demand(
             "LONGEST_MARK, Charset, Encoding, Family, decode, encode, family_of, incremental,"
             " of_codec, preload, resolve, same, settled"
         ),
-        "permacite.charsets.labels": "codec_of, token_of",
-        "permacite.charsets.registry": "MARKS, RULES_VERSION, TOKENS, USER_DEFINED",
+        "permacite.charsets.registry": (
+            "MARKS, RULES_VERSION, TOKENS, USER_DEFINED, codec_of, token_of"
+        ),
     },
 )

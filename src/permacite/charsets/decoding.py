@@ -38,9 +38,8 @@ from typing import TYPE_CHECKING, Literal
 
 from permacite.charsets.decoders import MultiByte, Pending, SingleByte, WithoutSurrogates
 from permacite.charsets.indexes import ABSENT, single_byte_indexes
-from permacite.charsets.labels import python_codec, row_alike
 from permacite.charsets.multibyte import rules_of
-from permacite.charsets.registry import MARKS, ROWS, USER_DEFINED
+from permacite.charsets.registry import MARKS, ROWS, USER_DEFINED, python_codec, row_alike
 from permacite.errors import ParseError
 from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern

@@ -213,7 +213,7 @@ def guarded(command: Callable[[], int], *, as_json: bool) -> int:
 
 def report(error: PermaciteError, *, as_json: bool) -> int:
     """Print an error to standard error and return the exit status that it means."""
-    from permacite.service.problems import exit_status, problem
+    from permacite.service.plain import exit_status, problem
 
     if as_json:
         note(_json(problem(error)))

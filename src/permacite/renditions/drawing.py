@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from permacite.errors import DecodingError, NotFoundError
 from permacite.lazy_dataclass import dataclass
-from permacite.renditions.pdf.frames import frame_of
 from permacite.renditions.pdf.library import opened
+from permacite.renditions.pdf.pages import frame_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ from permacite.media_types import PDF
 if TYPE_CHECKING:
     from permacite.decoding.workers import DecodingPool
     from permacite.extract import Decode, Excerpt, Stored
-    from permacite.renditions.pdf.frames import PageFrame
+    from permacite.renditions.pdf.pages import PageFrame
 
 __all__ = ["decode", "decoder_of", "described", "keep_parts_small", "load", "measured", "workers"]
 
@@ -76,7 +76,7 @@ def measured(content: bytes | Stored, number: int) -> tuple[int, PageFrame]:
 
     Raises what `DecodingPool.run` does.
     """
-    from permacite.renditions.pdf.frames import PageFrame
+    from permacite.renditions.pdf.pages import PageFrame
 
     told = workers("pages").run({"measure": number}, content)[0].get("measured")
     if not isinstance(told, list) or len(told) != _MEASURES:

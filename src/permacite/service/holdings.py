@@ -179,10 +179,7 @@ class Documents:
         return NameSet.of(pattern, self.list(pattern, limit=limit, after=after, until=until))
 
     def names_from(self, address: str) -> list[str]:
-        """The full names of what was archived from an address, newest first.
-
-        Raises NotFoundError where nothing was.
-        """
+        """Full names of what was archived from an address, newest first. Raises NotFoundError."""
         versions = addresses.versions(self._repository, address)
         if not versions:
             raise NotFoundError("nothing was archived from there", address)

@@ -27,8 +27,7 @@ from permacite.service import addresses, feeds, names
 from permacite.service.drift import outcomes
 from permacite.service.ingest.options import SaveOptions, SaveRun
 from permacite.service.ingest.pages import PageIngest
-from permacite.service.lists.robots import Robots
-from permacite.service.lists.turns import Turns
+from permacite.service.lists.politeness import Robots, Turns
 from permacite.words import ENGLISH
 
 if TYPE_CHECKING:

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     )
     from permacite.uri.normalization import DEFAULT_PORTS, equivalent, normalize
     from permacite.uri.reference import Reference, Segment, iter_errors, parse
-    from permacite.uri.relativization import relativize
-    from permacite.uri.resolution import Base, establish_base, resolve
+    from permacite.uri.resolution import Base, establish_base, relativize, resolve
     from permacite.uri.security import Caution, warnings
     from permacite.uri.shortcuts import Resolved
 
@@ -67,8 +66,7 @@ on_demand(
         ),
         "permacite.uri.normalization": "DEFAULT_PORTS, equivalent, normalize",
         "permacite.uri.reference": "Reference, Segment, iter_errors, parse",
-        "permacite.uri.relativization": "relativize",
-        "permacite.uri.resolution": "Base, establish_base, resolve",
+        "permacite.uri.resolution": "Base, establish_base, relativize, resolve",
         "permacite.uri.shortcuts": "Resolved",
     },
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from starlette.exceptions import HTTPException
 
 from permacite.errors import BusyError, PermaciteError, StorageError, TokenError
-from permacite.service.problems import http_status, problem
+from permacite.service.plain import http_status, problem
 from permacite.web import headers
 from permacite.web.headers import chosen_view
 from permacite.web.requests import JSONAnswer

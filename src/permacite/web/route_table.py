@@ -21,12 +21,11 @@ from permacite.limits import (
 )
 from permacite.registry import Registry
 from permacite.service.feeds import PATH as DRIFT_FEED
-from permacite.web import assets
+from permacite.web import templates
 from permacite.web.route import CacheClass, TableRoute, unknown_route
 from permacite.web.routes import (
     api,
     feeds,
-    health,
     history,
     links,
     log,
@@ -70,11 +69,11 @@ _annexes = Registry(
 
 TABLE = (
     TableRoute("/", reader.home),
-    TableRoute("/-/static/{file}", assets.asset),
-    TableRoute("/-/static/{edition}/{file}", assets.edition, cache=_IMMUTABLE),
-    TableRoute("/-/openapi.json", assets.description),
-    TableRoute("/-/health", health.health, cache="no-store"),
-    TableRoute("/-/ready", health.ready, cache="no-store"),
+    TableRoute("/-/static/{file}", templates.asset),
+    TableRoute("/-/static/{edition}/{file}", templates.edition, cache=_IMMUTABLE),
+    TableRoute("/-/openapi.json", templates.description),
+    TableRoute("/-/health", log.health, cache="no-store"),
+    TableRoute("/-/ready", log.ready, cache="no-store"),
     TableRoute("/-/page/{name:path}", reader.frame),
     TableRoute("/-/search", search.search),
     TableRoute("/robots.txt", feeds.robots),

@@ -1,26 +1,35 @@
-"""Templates of the reader's pages, in the language of the visitor; every value is escaped.
+"""Templates and assets of the reader: pages in the language of the visitor, styles and scripts.
 
 The language is that of `?lang=`, which every link of such a page keeps, or else what the browser
-asks for (Accept-Language). No cookie is set, so that a link says all that it shows.
+asks for (Accept-Language). No cookie is set, so that a link says all that it shows. Every value in
+a page is escaped.
+
+Pages ask for assets (style sheet, scripts, icon) under a path with the digest of all of them, which
+browsers may keep for a year. The digest covers all, because scripts import one another by name. The
+same names without a digest, or with another one, are answered too, and are not kept.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from permacite.service.citations.parts import clock, told_of
 from permacite.service.names import as_address
 from permacite.service.reader.links import apart
 from permacite.web import headers
-from permacite.web.assets import address_of
-from permacite.web.requests import at
-from permacite.words import ENGLISH, LANGUAGES, words_in
+from permacite.web.requests import JSONAnswer, at
+from permacite.web.route import cache_field
+from permacite.words import ENGLISH, LANGUAGES, Words, words_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,9 +37,18 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from permacite.service.citations.recorded import Cited
-from permacite.words import Words
 
-__all__ = ["kept", "page", "prepare", "words_for"]
+__all__ = [
+    "FOLDER",
+    "address_of",
+    "asset",
+    "description",
+    "edition",
+    "kept",
+    "page",
+    "prepare",
+    "words_for",
+]
 
 _ENVIRONMENT = Environment(
     loader=PackageLoader("permacite.web", "pages"),
@@ -41,6 +59,18 @@ _ENVIRONMENT = Environment(
 )
 _OF_SCRIPTS = ("script",)
 """The tables of words that scripts need too."""
+FOLDER = Path(__file__).parent / "static"
+_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_ASSETS = {
+    path.name: path.read_bytes() for path in sorted(FOLDER.iterdir()) if path.suffix in _TYPES
+}
+_DESCRIPTION = FOLDER / "openapi.json"
+_EDITION = hashlib.sha256(
+    b"".join(
+        hashlib.sha256(name.encode() + b"\0" + content).digest()
+        for name, content in _ASSETS.items()
+    )
+).hexdigest()[:16]
 
 
 def _one_line(text: str) -> str:
@@ -162,3 +192,40 @@ def page(
     shown = headers.reader_headers() | dict(fields or {}) | {"Content-Language": words.language}
     shown["Vary"] = ", ".join(filter(None, [(fields or {}).get("Vary"), "Accept-Language"]))
     return Response(body, status, shown, "text/html")
+
+
+def address_of(name: str) -> str:
+    """The address of one, for as long as none of them changes."""
+    return f"/-/static/{_EDITION}/{name}"
+
+
+async def asset(request: Request) -> Response:
+    """GET /-/static/{file}: the reader's stylesheet, scripts and icon."""
+    return _answer(request, headers.reader_headers())
+
+
+async def edition(request: Request) -> Response:
+    """GET /-/static/{edition}/{file}: the same, to be kept for a year; pages ask for these."""
+    is_this = request.path_params["edition"] == _EDITION
+    caching = cache_field(request) if is_this else {}
+    return _answer(request, headers.reader_headers() | caching)
+
+
+def _answer(request: Request, fields: dict[str, str]) -> Response:
+    name = request.path_params["file"]
+    content = _ASSETS.get(name)
+    if content is None:
+        raise HTTPException(404, "the reader has no such asset")
+    tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+    fields = fields | {"ETag": tag}
+    if headers.names_tag(request.headers.get("if-none-match"), tag):
+        return Response(status_code=304, headers=fields)
+    return Response(content, headers=fields, media_type=_TYPES[Path(name).suffix])
+
+
+async def description(request: Request) -> Response:
+    """GET /-/openapi.json: this list of routes, for programs (OpenAPI 3.1)."""
+    described = json.loads(_DESCRIPTION.read_bytes())
+    described["servers"] = [{"url": at(request, "/").removesuffix("/") or "/"}]
+    kind = "application/vnd.oai.openapi+json"
+    return JSONAnswer(described, 200, headers.reader_headers(), kind)

@@ -21,7 +21,7 @@ from permacite.errors import PermaciteError
 from permacite.renditions.model import Original, Rendered, Rendition
 
 if TYPE_CHECKING:
-    from permacite.renditions.pdf.glyphs import PdfDocument
+    from permacite.renditions.pdf.pages import PdfDocument
 
 __all__ = ["PDF_TEXT_1"]
 

@@ -21,9 +21,8 @@ from permacite.markup import EndTag, StartTag, Text, tokenize
 from permacite.renditions.model import Notice
 from permacite.renditions.pdf.advances import advances
 from permacite.renditions.pdf.fonts import Fonts, said_heights
-from permacite.renditions.pdf.frames import frame_of
-from permacite.renditions.pdf.glyphs import GlyphPage, PdfDocument
 from permacite.renditions.pdf.library import opened
+from permacite.renditions.pdf.pages import GlyphPage, PdfDocument, frame_of
 from permacite.renditions.pdf.styles import (
     ANGLE,
     ASCENT,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from permacite.renditions.pdf.glyphs import GlyphPage
+    from permacite.renditions.pdf.pages import GlyphPage
 
 __all__ = [
     "LETTER_SPACING",

@@ -33,7 +33,7 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from permacite.renditions.pdf.glyphs import GlyphPage, PdfDocument
+    from permacite.renditions.pdf.pages import GlyphPage, PdfDocument
 
 __all__ = ["Word", "notices_of", "render"]
 

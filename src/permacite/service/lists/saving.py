@@ -145,8 +145,7 @@ class _Run:
         browsers: BrowserPool,
     ) -> None:
         from permacite.service.ingest.pages import PageIngest
-        from permacite.service.lists.robots import Robots
-        from permacite.service.lists.turns import Turns
+        from permacite.service.lists.politeness import Robots, Turns
 
         self._repository = repository
         self._pages = PageIngest(repository)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from permacite.errors import NotFoundError, PermaciteError, RestrictedError
 from permacite.lazy_dataclass import dataclass
-from permacite.service.problems import problem
+from permacite.service.plain import problem
 from permacite.service.resolution.resolving import Resolver
 
 if TYPE_CHECKING:

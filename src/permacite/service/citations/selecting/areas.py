@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from permacite import pdi
     from permacite.archive.model.answered import Representation, Version
     from permacite.archive.repository import Repository
-    from permacite.renditions.pdf.frames import PageFrame
+    from permacite.renditions.pdf.pages import PageFrame
     from permacite.service.citations.selecting.selectors import Rectangles
 
     Spans: TypeAlias = list[tuple[int, int]]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from permacite import pdi
     from permacite.archive.model.answered import Representation, Version
     from permacite.archive.repository import Repository
-    from permacite.renditions.pdf.frames import Box
+    from permacite.renditions.pdf.pages import Box
 
 __all__ = ["SelectionExport"]
 

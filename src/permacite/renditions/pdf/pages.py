@@ -1,19 +1,36 @@
-"""Page frames of a PDF: a page as it is shown, and its place in the space of the file.
+"""Pages of a PDF: their glyphs, as values between decoder and rules, and their frames.
 
-The file counts points from anywhere, upwards, before the page is turned; the map of its text, and
-names of areas, count from the upper left corner of the page as it is shown. Zotero and others tell
-places in the space of the file.
+All lengths are points. x grows to the right and y downwards from the upper left corner of the page
+as it is shown: its crop box, turned as the page says. Angles are whole degrees, clockwise, from
+text that runs to the right.
+
+The file counts points from anywhere, upwards, before the page is turned. Zotero and others tell
+places in the space of the file; the map of its text, and names of areas, as the page is shown.
 """
 
 from __future__ import annotations
 
 import ctypes
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from permacite.lazy_dataclass import dataclass
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from permacite.bibliography import Claim
+    from permacite.renditions.model import Notice
     from permacite.renditions.pdf.library import PdfiumLibrary
 
-__all__ = ["Box", "PageFrame", "frame_of"]
+    Codes: TypeAlias = NDArray[np.uint32]
+    Lengths: TypeAlias = NDArray[np.float64]
+    Flags: TypeAlias = NDArray[np.bool_]
+
+__all__ = ["Box", "GlyphPage", "PageFrame", "PdfDocument", "frame_of"]
 
 Box: TypeAlias = tuple[float, float, float, float]
 _UPSIDE_DOWN, _TO_THE_LEFT = 2, 3
@@ -81,3 +98,43 @@ def _ordered(first: tuple[float, float], last: tuple[float, float]) -> Box:
     """The box between two corners."""
     (a, b), (c, d) = first, last
     return min(a, c), min(b, d), max(a, c), max(b, d)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GlyphPage:
+    """One page: a column for each property of its glyphs, in the order of the decoder."""
+
+    number: int
+    """From 1."""
+    label: str
+    """As it is printed; "" where the document does not say."""
+    width: float
+    height: float
+    codes: Codes = field(repr=False)
+    """Code points. A glyph that stands for several characters is there several times."""
+    x: Lengths = field(repr=False)
+    y: Lengths = field(repr=False)
+    """The origin: where the glyph stands on its baseline."""
+    advance: Lengths = field(repr=False)
+    """How far the next glyph stands from it, without any spacing."""
+    size: Lengths = field(repr=False)
+    angle: NDArray[Any] = field(repr=False)
+    boxes: Lengths = field(repr=False)
+    """left, top, right, bottom: the advance, and the ascent and descent of the font."""
+    hidden: Flags = field(repr=False)
+    """Drawn invisibly, such as the words under a scan."""
+    blocks: NDArray[Any] = field(repr=False)
+    """The number of its block in the order of the tags; -1 where it has none."""
+    pictures: bool = False
+    """Whether there is a picture on the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class PdfDocument:
+    """What a decoder gives: all pages, what the document says of itself, and what was noticed."""
+
+    pages: tuple[GlyphPage, ...]
+    title: str | None = None
+    stated: tuple[Claim, ...] = ()
+    notices: tuple[Notice, ...] = ()
+    builds: Mapping[str, str] = field(default_factory=dict, hash=False)
