@@ -141,6 +141,18 @@ check() {
     codespell
 }
 
+# in_memory: a new folder in memory, where there is plenty of it and programs may be run from there;
+# else nothing. An archive waits for the disk at each commit, and tests make thousands of commits.
+in_memory() {
+    free=$(df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 { print $4 }')
+    available=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo 2>/dev/null)
+    [ "${free:-0}" -ge 4194304 ] && [ "${available:-0}" -ge 8388608 ] || return 0
+    folder=$(mktemp -d /dev/shm/permacite.XXXXXX 2>/dev/null) || return 0
+    printf '#!/bin/sh\n' >"$folder/program"
+    chmod +x "$folder/program"
+    if "$folder/program" 2>/dev/null; then printf '%s\n' "$folder"; else rm -rf "$folder"; fi
+}
+
 # all: every test, on all processors. What failed there is run once more by itself, and that counts:
 # browsers run out of time beside others, and what one test leaves behind another one may be blamed
 # for. Where more than a few failed it is not the machine.
@@ -150,7 +162,12 @@ all() {
     # Tests wait a third of their time, for browsers and servers: so more run than there are processors.
     processes=$(($(getconf _NPROCESSORS_ONLN) * 3 / 2))
     [ "$processes" -le 8 ] || processes=8
-    "$venv/bin/python" -m pytest -q --numprocesses "$processes" --dist worksteal || status=$?
+    folder=$(in_memory)
+    trap '[ -z "$folder" ] || rm -rf "$folder"' EXIT
+    trap 'exit 130' INT TERM
+    "$venv/bin/python" -m pytest -q --numprocesses "$processes" --dist worksteal \
+        ${folder:+--basetemp="$folder"} || status=$?
+    [ -z "$folder" ] || rm -rf "$folder"
     [ "$status" -eq 1 ] || exit "$status"
     failed=$("$venv/bin/python" -m pytest -q --last-failed --collect-only | grep -c '::') || exit 1
     [ "$failed" -le 5 ] || exit 1
