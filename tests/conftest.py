@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 from tests import engines
+from tests.media.once import MadeOnce
 from tests.needs import Guard, need, refuse_to_skip
 from tests.starting import Starter
 from tests.stores import Store, Troubled, ceph, moto
@@ -118,6 +119,13 @@ class _AtOnce:
 
     def _say(self, words: str) -> None:
         self._reporter.write_line("\n" + words)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _media_made_once(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Let the processes of one run share the media that they make."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        MadeOnce.folder = tmp_path_factory.getbasetemp().parent / "media"
 
 
 @pytest.fixture

@@ -17,6 +17,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tests.media.once import MadeOnce
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -53,7 +55,7 @@ class Format:
 @cache
 def content_of(one: Format) -> bytes:
     """Return the octets; the same whenever they are asked for."""
-    return one.make()
+    return MadeOnce.octets(f"format-{one.name}", one.make)
 
 
 # ---------------------------------------------------------------- pictures

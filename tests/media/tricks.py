@@ -14,6 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from tests.media.formats import encoded_video
+from tests.media.once import MadeOnce
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +40,7 @@ class Trick:
 @cache
 def trick_of(one: Trick) -> bytes:
     """Return the octets of a trick."""
-    return one.make()
+    return MadeOnce.octets(f"trick-{one.name}", one.make)
 
 
 # ---------------------------------------------------------------- pictures
