@@ -100,7 +100,7 @@ def test_random_selections_are_cited(
 ) -> None:
     open_file(archive, running, page, name, content)
     choose = random.Random(name)  # noqa: S311 - the same each time
-    for _ in range(times(5, 12)):
+    for _ in range(times(3, 12)):
         gesture = cite_random(Chromium(page), choose, (1, 120))
         if gesture is not None:
             assert gesture.trouble == ""

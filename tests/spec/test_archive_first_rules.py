@@ -16,7 +16,7 @@ from permacite.service.proofs import proofs
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.engines
+pytestmark = pytest.mark.engines(deep=True)
 
 PACKED = Path(__file__).parents[1] / "golden/archive/charsets.tar.gz"
 
