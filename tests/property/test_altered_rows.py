@@ -15,7 +15,7 @@ from tests.engines import Refused, Repository
 from tests.property.test_flipped_bits import SERIES, START, Clock, asked, fault, fill
 
 from permacite.archive.sqlite.schema import SCHEMA
-from permacite.archive.transport.tables import COMPARED, LOG, SLICED
+from permacite.archive.transport.rows import COMPARED, LOG, SLICED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

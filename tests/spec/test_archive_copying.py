@@ -26,7 +26,7 @@ from permacite.archive.records import octets, settings
 from permacite.archive.repository import Repository
 from permacite.archive.sqlite.schema import SCHEMA
 from permacite.archive.transport.copying import promote
-from permacite.archive.transport.tables import COMPARED, LEFT_OUT, LOG, SLICED
+from permacite.archive.transport.rows import COMPARED, LEFT_OUT, LOG, SLICED
 from permacite.errors import ConflictError, IntegrityError, NotFoundError, ParseError, StorageError
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from permacite.archive import names
 from permacite.archive.records import statements
-from permacite.archive.records.statements import lineage, minters, winning
+from permacite.archive.records.statements import lineage, winning
 from permacite.errors import CaptureError, ConflictError, LimitError, ParseError
 
 if TYPE_CHECKING:
@@ -67,17 +67,6 @@ class Delegations:
         known = self._catalog.read(statements.delegations, "resolver", lineage(series))
         best = winning(known, series, _day(pdi))
         return best[-1] if best else None
-
-    def may_mint(self, who: str, series: str, day: date) -> bool:
-        """Say whether `who` may mint in `series` on a day.
-
-        Where minting is delegated, those with the longest series and the shortest interval may;
-        where it is not, anyone may whom the archive lets in.
-        """
-        name = names.checked_series(series)
-        known = self._catalog.read(statements.delegations, "minter", lineage(name))
-        named = minters(known, name, day)
-        return not named or who.lower() in {minter.lower() for minter in named}
 
 
 def follow(pdi: PDI, start: Sequence[str], ask: Callable[[str, PDI], Sequence[str]]) -> list[str]:

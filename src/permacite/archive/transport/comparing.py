@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from permacite.archive.merkle import tree_hash
 from permacite.archive.records import leaves, settings
-from permacite.archive.transport.rows import insert
-from permacite.archive.transport.tables import COMPARED, SLICED
+from permacite.archive.transport.rows import COMPARED, SLICED, insert
 from permacite.errors import ConflictError, IntegrityError
 
 if TYPE_CHECKING:

@@ -36,9 +36,16 @@ from permacite.archive.transport.comparing import (
     rows_of,
     same_root,
 )
-from permacite.archive.transport.rows import add_rows, digests_after, next_rows, position_of
+from permacite.archive.transport.rows import (
+    COMPARED,
+    LEFT_OUT,
+    NEEDED,
+    add_rows,
+    digests_after,
+    next_rows,
+    position_of,
+)
 from permacite.archive.transport.stream import BatchOutcome, LeftOut, carry
-from permacite.archive.transport.tables import COMPARED, LEFT_OUT, NEEDED
 from permacite.errors import ConflictError, IntegrityError, ParseError, StorageError
 from permacite.lazy_dataclass import dataclass
 
