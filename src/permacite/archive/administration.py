@@ -16,8 +16,8 @@ from permacite.errors import ParseError, StorageError
 if TYPE_CHECKING:
     from datetime import date
 
-    from permacite.archive.engine.bringing import Intake
     from permacite.archive.engine.catalog import Catalog
+    from permacite.archive.engine.intake import Intake
     from permacite.archive.engine.location import Location, Place
     from permacite.archive.entries import Leaf
     from permacite.archive.gate import Gate
@@ -223,7 +223,7 @@ class ArchiveCopies:
     @property
     def intake(self) -> Intake:
         """Takes over and repairs contents."""
-        from permacite.archive.engine.bringing import Intake
+        from permacite.archive.engine.intake import Intake
 
         return Intake(self._objects, self._catalog)
 

@@ -1,12 +1,12 @@
-"""Packs: small octets together in one object of a store elsewhere, in place of an object each.
+"""Packing of small contents into tar files, each one object of a remote store.
 
-A put and its reading back cost two round trips, whatever the size. So what is staged is written
-behind in packs: tar files whose members are named by the SHA-256 of their content. Each is read by
-one request for a range, and a pack by any program that reads tar files. A pack is an object like
-any other, named by its digest; the catalog knows what is where in it.
+Storing an object and reading it back take two round trips, whatever the size. So staged contents go
+into packs: tar files whose members are named by their SHA-256. One request for a range reads a
+member, and any program that reads tar files reads a pack. A pack is an object named by its digest;
+the catalog knows the places of its members.
 
-Who packs holds a lease, so that two do not pack the same. Where octets are erased, what is left of
-their pack goes into another one, and the pack is deleted; so is each that came to nothing.
+A process that packs holds a lease, so that two do not pack the same. If contents are erased, the
+other members of their pack go into a new one, and the old one is deleted. So is a failed one.
 """
 
 from __future__ import annotations
@@ -32,15 +32,14 @@ if TYPE_CHECKING:
 __all__ = ["Packer"]
 
 _BLOCK = 512
-"""Of a tar file: headers have one, contents are filled up to whole ones (POSIX, ustar)."""
+"""The block of a tar file: a header has one, contents are padded to whole ones (POSIX, ustar)."""
 _PAUSE_S = 0.1
 _PATIENCE_S = 2 * packs.LEASE.total_seconds()
-"""How long who deletes packs waits for who makes them: for longer than one who was killed can hold
-the lease."""
+"""How long to wait for the lease to delete packs: longer than a killed process holds it."""
 
 
 class Packer:
-    """Packs what is staged. Any number of threads and processes may pack for one archive."""
+    """Packs staged contents. Any number of threads and processes may pack for one archive."""
 
     def __init__(self, store: ObjectStore, catalog: Catalog) -> None:
         """Take both that are open."""
@@ -51,13 +50,13 @@ class Packer:
         self._holder = os.urandom(16).hex()
 
     def settle_some(self) -> int | None:
-        """Pack some of what is staged; how many octets, None where others do it or none is.
+        """Pack a batch; how many bytes, None if nothing is staged or another process packs.
 
         Raises StorageError.
         """
         if not self._catalog.read(octets.staged_digests, 1):
             return None
-        with self._lock:  # the lease is this process's
+        with self._lock:  # this process has one lease
             if not self._catalog.write(packs.take, self._holder):
                 return None
             try:
@@ -68,7 +67,7 @@ class Packer:
         return sum(len(content) for _, content in batch) or None
 
     def _keep(self, batch: Sequence[tuple[str, bytes]]) -> None:
-        """Make a pack of staged octets; an object of those that stand alone."""
+        """Make a pack of staged contents, or an object of a single one."""
         known = [digest for digest, _ in batch if self._catalog.read(octets.is_packed, digest)]
         fresh = [each for each in batch if each[0] not in known]
         if known:
@@ -87,22 +86,22 @@ class Packer:
 
     def _put_pack(self, contents: Sequence[tuple[str, bytes]]) -> None:
         pack, places = _packed(contents)
-        self._announced(places[0].pack, pack)
+        self._put_announced(places[0].pack, pack)
         if not self._catalog.write(packs.note, places, holder=self._holder):
-            self._came_to_nothing(places[0].pack)
+            self._delete_pack(places[0].pack)
 
-    def _announced(self, name: str, pack: bytes) -> None:
-        """Put a pack, which is known first: who dies in between leaves nothing that is not."""
+    def _put_announced(self, name: str, pack: bytes) -> None:
+        """Announce a pack and store it, so that a kill leaves no unknown one."""
         self._catalog.write(packs.announce, name)
         self._store.put_all([(name, pack)])
 
-    def _came_to_nothing(self, pack: str) -> None:
+    def _delete_pack(self, pack: str) -> None:
         self._destroy(pack)
         self._catalog.write(packs.was_deleted, pack)
 
     @contextlib.contextmanager
-    def _turn(self) -> Iterator[None]:
-        """Hold the lease until the block ends; others are waited for. Raises StorageError."""
+    def _lease(self) -> Iterator[None]:
+        """Hold the lease until the block ends; wait for other processes. Raises StorageError."""
         deadline = time.monotonic() + _PATIENCE_S
         with self._lock:
             while not self._catalog.write(packs.take, self._holder):
@@ -120,52 +119,52 @@ class Packer:
                 self._catalog.write(packs.give_back, self._holder)
 
     def leave_out_erased(self) -> None:
-        """Pack anew what is beside octets that are to be destroyed, and delete their packs.
+        """Pack again the other members of packs with erased contents, and delete these packs.
 
-        What is altered or missing stays so, for `fsck` to find. Raises StorageError.
+        Altered and missing members stay so, for `fsck` to find. Raises StorageError.
         """
         while waiting := self._catalog.read(packs.to_repack):
             for pack, gone in waiting.items():
-                with self._turn():
+                with self._lease():
                     self._leave_out(pack, gone)
         if not self._catalog.read(packs.emptied):
             return
-        with self._turn():  # what another announced counts by now, or never will
+        with self._lease():  # packs of other processes count by now, or never will
             for pack in self._catalog.read(packs.emptied):
-                self._came_to_nothing(pack)
+                self._delete_pack(pack)
 
     def _leave_out(self, pack: str, gone: Sequence[str]) -> None:
         members = self._catalog.read(packs.members, pack)
         beside = [member for member in members if member.digest not in gone]
         try:
-            contents = [(member.digest, self._as_it_is(member)) for member in beside]
+            contents = [(member.digest, self._bytes_of(member)) for member in beside]
         except NotFoundError:
             self._catalog.write(packs.replace, pack, gone, beside, holder=self._holder)
             return
         new, places = _packed(contents)
         if beside:
-            self._announced(digest_of(new), new)
+            self._put_announced(digest_of(new), new)
         counts = self._catalog.write(packs.replace, pack, gone, places, holder=self._holder)
         if beside and not counts:
-            self._came_to_nothing(digest_of(new))
+            self._delete_pack(digest_of(new))
 
-    def _as_it_is(self, member: packs.Member) -> bytes:
-        """Octets in a pack; where they are not right, asked for twice."""
+    def _bytes_of(self, member: packs.Member) -> bytes:
+        """Read a member; an altered one is read twice, in case the first answer was wrong."""
         try:
             return self._reader.member(member).whole()
         except IntegrityError:
             return self._reader.member(member).read(0, member.size_bytes)
 
     def _destroy(self, digest: str) -> None:
-        """Delete an object that came to nothing, unless a document has these octets."""
+        """Delete a useless object, unless it is the contents of a document."""
         if not self._catalog.read(octets.is_named, digest):
             self._store.delete(digest)
 
 
 def _packed(contents: Sequence[tuple[str, bytes]]) -> tuple[bytes, list[packs.Member]]:
-    """A tar file of octets, and where in it each is. No two such files are the same.
+    """Make a tar file and the places of its members. No two files are the same.
 
-    So no two writers ever share one, and what one deletes is no other's.
+    So writers never share one, and each deletes only its own.
     """
     parts = [tarfile.TarInfo(f"pack-{os.urandom(16).hex()}").tobuf(tarfile.USTAR_FORMAT)]
     size = len(parts[0])

@@ -1,10 +1,10 @@
-"""Packs: small octets together in one object, and the records of their places in it.
+"""Packs of small contents in one object each: records of the places of members, and a reader.
 
-A pack is an object like any other, named by its digest. A row of `packed` says where in it the
-octets of a digest are. `emptied_pack` names the packs that are to be deleted: those that others
-replaced, and each one before it is put, until it counts. So one that came to nothing, as who put it
-was killed, goes with what is erased. Who packs or deletes packs holds the lease; that of who takes
-too long is another's, who may delete what was put: then that does not come to count.
+A pack is an object named by its digest. A row of `packed` has the place of one member.
+`emptied_pack` names the packs that are to be deleted: replaced ones, and each new one until it
+counts. So the pack of a killed process is deleted together with erased contents. A process that
+packs or deletes packs holds the lease. If it takes too long, another process gets the lease and may
+delete the new pack, which then never counts.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ __all__ = [
 ]
 
 SMALL_BYTES = 64 * 1024
-"""What is staged first; what is larger costs more to write twice than a flush."""
+"""The largest contents that are staged: to write larger ones twice costs more than a flush."""
 MOST_MEMBERS = 1000
 MOST_BYTES = 8 << 20
-"""How much goes into a pack: as much is in memory, and is read again where a member is erased."""
+"""The size of a pack: it is in memory, and is read again if a member is erased."""
 LEASE = timedelta(seconds=60)
-"""How long who packs may take for one pack; after that another may begin."""
+"""How long one pack may take before another process may begin."""
 _NAME = "packing"
 _PAGE = 1000
 
@@ -80,7 +80,7 @@ _PACKED = "INSERT INTO packed VALUES (?, ?, ?, ?)"
 
 
 class Member(NamedTuple):
-    """Octets in a pack, which are those from `start` on."""
+    """Contents in a pack, from `start` on."""
 
     digest: str
     pack: str
@@ -98,20 +98,20 @@ def _row(place: Member) -> tuple[bytes, bytes, int, int]:
 
 
 def take(transaction: Transaction, holder: str) -> bool:
-    """Take the lease, or keep it; whether no other holds it."""
+    """Take or keep the lease; False if another process holds it."""
     now = transaction.clock()
     row = {"name": _NAME, "holder": holder, "until": timestamp(now + LEASE), "now": timestamp(now)}
     return transaction.connection.execute(_TAKE, row).rowcount == 1
 
 
 def give_back(transaction: Transaction, holder: str) -> None:
-    """Let others take the lease."""
+    """Give the lease back."""
     statement = "DELETE FROM lease WHERE name = ? AND holder = ?"
     transaction.connection.execute(statement, (_NAME, holder))
 
 
 def waiting(session: Session, most: int, most_bytes: int) -> list[tuple[str, bytes]]:
-    """Digests and octets that are staged, the oldest first: so many, or a little more octets."""
+    """Staged digests and bytes, the oldest first, up to `most` of them or about `most_bytes`."""
     question = "SELECT digest, content FROM unsettled ORDER BY unsettled_id LIMIT ?"
     batch, size = [], 0
     for digest, content in session.execute(question, (most,)):
@@ -123,14 +123,14 @@ def waiting(session: Session, most: int, most_bytes: int) -> list[tuple[str, byt
 
 
 def is_full(session: Session) -> bool:
-    """Whether as much is staged as fills a pack."""
+    """Whether staged contents would fill a pack."""
     question = "SELECT count(*), coalesce(sum(length(content)), 0) FROM unsettled"
     number, size = session.execute(question).fetchone()
     return bool(number >= MOST_MEMBERS or size >= MOST_BYTES)
 
 
 def found(session: Session, digest: str) -> bytes | Member | None:
-    """The octets themselves where they are staged, else their place in a pack, or None."""
+    """The bytes if they are staged, else their place in a pack, or None."""
     content = staged(session, digest)
     if content is not None or not has_schema(session, PACKED):
         return content
@@ -140,15 +140,14 @@ def found(session: Session, digest: str) -> bytes | Member | None:
 
 
 def announce(transaction: Transaction, pack: str) -> None:
-    """Note that a pack is about to be put: where it does not come to count, it is deleted."""
+    """Announce a pack before it is stored: unless it counts later, it is deleted."""
     _let_delete(transaction, octets_of(pack))
 
 
 def note(transaction: Transaction, places: Sequence[Member], *, holder: str) -> bool:
-    """Let go of staged octets that are in a pack now; False where some of them must not be there.
+    """Record the members of a pack, and unstage them; False, and nothing is done, on a conflict.
 
-    They must not where they were erased meanwhile, or are in another pack, nor where the pack may
-    be deleted already. Nothing is done then.
+    That is: a member was erased meanwhile, or is in another pack, or the pack may be deleted.
     """
     session = transaction.connection
     for place in places:
@@ -162,13 +161,13 @@ def note(transaction: Transaction, places: Sequence[Member], *, holder: str) -> 
 
 
 def drop(transaction: Transaction, digests: Sequence[str]) -> None:
-    """Let go of staged octets that are in a pack already, as something else has them."""
+    """Unstage contents that are in a pack already."""
     session = transaction.connection
     let_go(transaction, [digest for digest in digests if is_packed(session, digest)])
 
 
 def forget(transaction: Transaction) -> None:
-    """Forget all packs: this is a copy of an archive that has its octets in a store elsewhere."""
+    """Forget all packs: this is a local copy of an archive with a remote store."""
     transaction.connection.execute("DELETE FROM packed")
     transaction.connection.execute("DELETE FROM emptied_pack")
 
@@ -181,7 +180,7 @@ def has_any(session: Session) -> bool:
 
 
 def is_pack(session: Session, digest: str) -> bool:
-    """Whether an object is a pack; one that is to be deleted counts too."""
+    """Whether an object is a pack, or one that is to be deleted."""
     if not has_schema(session, PACKED):
         return False
     question = """
@@ -192,7 +191,7 @@ SELECT EXISTS (SELECT 1 FROM packed WHERE pack = :digest)
 
 
 def packed_digests(session: Session, after: str, limit: int) -> list[str]:
-    """Up to `limit` digests of what is in packs, behind `after`; from the first for ""."""
+    """Up to `limit` digests of members after `after`; from the first for ""."""
     if not has_schema(session, PACKED):
         return []
     question = "SELECT digest FROM packed WHERE digest > ? ORDER BY digest LIMIT ?"
@@ -201,13 +200,13 @@ def packed_digests(session: Session, after: str, limit: int) -> list[str]:
 
 
 def members(session: Session, pack: str) -> list[Member]:
-    """What is in a pack, in its order."""
+    """The members of a pack, in order."""
     question = "SELECT digest, pack, start, size_bytes FROM packed WHERE pack = ? ORDER BY start"
     return [_member(row) for row in session.execute(question, (stored(session, pack),))]
 
 
 def to_repack(session: Session) -> dict[str, list[str]]:
-    """The packs with octets that are to be destroyed, and which those are."""
+    """The packs with contents that are to be destroyed, and the digests of these."""
     if not has_schema(session, PACKED):
         return {}
     packs: dict[str, list[str]] = {}
@@ -220,7 +219,7 @@ def to_repack(session: Session) -> dict[str, list[str]]:
 
 
 def _counts(transaction: Transaction, pack: str, holder: str) -> bool:
-    """Let a pack that was announced count, if nobody else holds the lease, and may delete it."""
+    """Let an announced pack count, unless another process holds the lease and may delete it."""
     held = "SELECT 1 FROM lease WHERE name = ? AND holder = ?"
     if transaction.connection.execute(held, (_NAME, holder)).fetchone() is None:
         return False
@@ -241,10 +240,10 @@ def replace(
     *,
     holder: str,
 ) -> bool:
-    """Let what is left of a pack be in another one, and the old one be deleted.
+    """Move the other members of a pack to a new one, and let the old one be deleted.
 
-    False, and nothing is done, where other things are in it by now, or what goes is named again, or
-    the other one may be deleted already.
+    False, and nothing is done, if its members changed, erased ones are named again, or the new pack
+    may be deleted.
     """
     session = transaction.connection
     there = {member.digest for member in members(session, pack)}
@@ -262,7 +261,7 @@ def replace(
 
 
 def take_out(transaction: Transaction, digest: str) -> None:
-    """Let octets be in no pack, as an object of their own has them; a pack without any goes."""
+    """Remove contents with an object of their own from packs; let an empty pack be deleted."""
     session = transaction.connection
     there = session.execute("SELECT pack FROM packed WHERE digest = ?", (octets_of(digest),))
     for (pack,) in there.fetchall():
@@ -281,22 +280,22 @@ def emptied(session: Session) -> list[str]:
 
 
 def was_deleted(transaction: Transaction, pack: str) -> None:
-    """Note that a pack is not to be deleted any more: it is gone, or counts."""
+    """Note that a pack is deleted, or counts."""
     transaction.connection.execute("DELETE FROM emptied_pack WHERE pack = ?", (octets_of(pack),))
 
 
 class PackReader:
-    """Contents that are staged, or in the packs of a remote store. Threads may share it."""
+    """Reads contents that are staged, or in packs. Threads may share it."""
 
     def __init__(self, store: ObjectStore, catalog: Catalog) -> None:
         """Take both that are open."""
         self._store = store
         self._catalog = catalog
         self._checked = ("", b"")
-        """The pack of what was checked last, and its octets, if it was read whole."""
+        """The pack of the last check, and its bytes if it was read whole."""
 
     def open(self, digest: str) -> ContentReader | None:
-        """The octets where they are staged or in a pack, to be read; None where they are not.
+        """Open contents that are staged or in a pack; None if they are neither.
 
         Raises NotFoundError where their pack is missing, StorageError.
         """
@@ -308,18 +307,18 @@ class PackReader:
                 again = self._catalog.read(found, digest)
             if again == place:
                 raise NotFoundError(f"the pack of {digest} is missing", digest)
-            return self.open(digest)  # it was packed anew between the two looks
+            return self.open(digest)  # it was packed again meanwhile
         return None if place is None else ContentReader(digest, io.BytesIO(place), "the catalog")
 
     def member(self, place: Member) -> ContentReader:
-        """Open the octets at a place. Raises NotFoundError, StorageError."""
+        """Open a member. Raises NotFoundError, StorageError."""
         content = self._store.part(place.pack, place.start, place.start + place.size_bytes)
         return ContentReader(place.digest, io.BytesIO(content), _named(place))
 
     def check(self, digest: str) -> bool:
-        """Recompute the digest of octets in a pack, if they are in one; whether they are.
+        """Recompute the digest of contents in a pack; False if they are in none.
 
-        Of those that are checked one after the other the pack is read once. Raises IntegrityError,
+        Checks of members of one pack in a row read the pack once. Raises IntegrityError,
         NotFoundError, StorageError.
         """
         place = self._catalog.read(found, digest)
@@ -340,7 +339,7 @@ class PackReader:
         return True
 
     def begin_checks(self) -> None:
-        """Read again what is checked from now on."""
+        """Forget what earlier checks have read."""
         self._checked = ("", b"")
 
     def is_pack(self, digest: str) -> bool:
@@ -348,7 +347,7 @@ class PackReader:
         return self._catalog.read(is_pack, digest)
 
     def digests(self) -> Iterator[str]:
-        """The digests of all that is in packs."""
+        """Yield the digests of all members."""
         last = ""
         while page := self._catalog.read(packed_digests, last, _PAGE):
             yield from page
@@ -356,5 +355,5 @@ class PackReader:
 
 
 def _named(place: Member) -> str:
-    """A place as errors call it."""
+    """The name of a place in errors."""
     return f"{place.pack} at {place.start}"

@@ -1,12 +1,11 @@
-"""Write-behind: small octets reach the disk with their names, and become files after that.
+"""Write-behind: small contents are staged in the catalog, and become files or packs later.
 
-A file for each content costs flushes that cannot be shared. Where several commit at the same time,
-small octets are staged: the catalog writes them in the transaction that names them, and one flush
-of the disk is enough for all. (Their table is called `unsettled`.) A thread makes files of them
-when it is quiet, and what a dead process left is made files of when the archive is opened next.
-Whoever reads looks for the file first.
+Each file costs flushes of its own. Where several commit at the same time, small contents are
+staged: the catalog writes them in the transaction that names them, so one flush of the disk is
+enough for all. (Their table is called `unsettled`.) A thread makes files of them in idle moments;
+opening the archive does so with what a killed process left. Readers look for the file first.
 
-Whoever commits alone, large octets, and what finds too much waiting already go to files at once.
+A single commit, large contents, and all contents while too many are staged go to files at once.
 """
 
 from __future__ import annotations
@@ -32,16 +31,16 @@ if TYPE_CHECKING:
 __all__ = ["MOST_BYTES", "ArchiveObjects", "Staging", "WriteBehind"]
 
 MOST_BYTES = 64 * 1024 * 1024
-"""How much may wait; half of it makes the thread work whether it is quiet or not."""
+"""The most that is staged; at half of it the thread works without waiting for an idle moment."""
 _MOST_BYTES_FAR = 1024 * 1024 * 1024
-"""The same where the store is elsewhere: it may be away for a while. Who takes over can wait."""
+"""The same for a remote store, which may not answer for a while. Transfers can wait."""
 _QUIET_S = 0.2
 _LATER_S = 5.0
-"""When to look again where the store is away, or another process writes for us."""
+"""The pause while a store does not answer, or another process makes packs."""
 _BATCH = 64
-"""How many octets are flushed in one transaction; they are in memory meanwhile."""
-_HANDS = 4
-"""How many files are flushed at the same time: the disk shares what it can."""
+"""Contents that are flushed in one transaction; they are in memory meanwhile."""
+_THREADS = 4
+"""Files that are flushed at the same time."""
 
 _packers = Registry(
     "permacite.packers",
@@ -53,29 +52,29 @@ _packers = Registry(
 
 
 class Staging:
-    """Where one commit puts its octets: with the objects, but small ones may be staged."""
+    """Collects the contents of one commit: small ones may be staged, others become objects."""
 
     __slots__ = ("_files", "_objects", "_together", "contents")
 
     def __init__(self, objects: ObjectStore, *, together: bool) -> None:
         """Take whether small octets are to be staged."""
         self.contents: list[tuple[str, bytes]] = []
-        """Digests and octets that the catalog is to keep."""
+        """Digests and bytes that the catalog is to stage."""
         self._objects = objects
         self._together = together
         self._files: list[tuple[str, bytes]] = []
 
     def put(self, content: bytes) -> str:
-        """Take `content`, to be staged or an object; its digest is returned."""
-        # Whether there is a file already is asked when it is flushed: no call of the system
-        # here, after which each of many threads would have to wait for the interpreter.
+        """Add contents and return their digest."""
+        # Whether the file exists is checked in `flush`: after a system call here, each of many
+        # threads would have to wait for the interpreter.
         digest = digest_of(content)
         is_staged = self._together and len(content) <= packs.SMALL_BYTES
         (self.contents if is_staged else self._files).append((digest, content))
         return digest
 
     def flush(self) -> None:
-        """Make objects of all that is not staged. Raises StorageError, IntegrityError."""
+        """Store all that is not staged. Raises StorageError, IntegrityError."""
         self._objects.put_all(self._files)
 
 
@@ -97,7 +96,7 @@ class SingleFiles:
         self._store = store
         self._catalog = catalog
         self._refused: set[str] = set()
-        """What no file could be made of, as other bytes stand there: it stays where it is."""
+        """Digests whose file holds other bytes: their contents stay staged."""
 
     def settle_some(self) -> int | None:
         """Make files of a batch, and let go of what is staged. Raises StorageError."""
@@ -108,8 +107,8 @@ class SingleFiles:
             return None
         from concurrent.futures import ThreadPoolExecutor
 
-        with ThreadPoolExecutor(_HANDS) as hands:
-            sizes = list(hands.map(self._settle_one, digests))
+        with ThreadPoolExecutor(_THREADS) as pool:
+            sizes = list(pool.map(self._settle_one, digests))
         done = [digest for digest in digests if digest not in self._refused]
         return sum(sizes) if self._catalog.write(octets.let_go_since, done, since) else 0
 
@@ -141,18 +140,15 @@ class WriteBehind:
         self._settler = settler
         self._lock = threading.Lock()
         self._staged_bytes = 0
-        """Of what this process handed to the catalog."""
+        """The bytes that this process has staged."""
         self._busy = False
-        """Whether anything came since the thread looked."""
+        """Whether anything was staged since the thread checked."""
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
 
     @contextlib.contextmanager
     def staging(self, *, together: bool) -> Iterator[Staging]:
-        """Lend a staging until the commit that fills it is on the disk, or has failed.
-
-        `together`: others commit at the same time.
-        """
+        """Yield a staging for one commit; `together` if others commit at the same time."""
         with self._lock:
             most = _MOST_BYTES_FAR if self._store.is_far else MOST_BYTES
             together = (together or self._store.is_far) and self._staged_bytes < most
@@ -167,12 +163,12 @@ class WriteBehind:
                     self._start()
 
     def count(self, contents: Sequence[tuple[str, bytes]]) -> None:
-        """Count what this process handed to the catalog."""
+        """Count staged contents."""
         with self._lock:
             self._staged_bytes += sum(len(content) for _, content in contents)
 
     def resume(self) -> None:
-        """Make files, in a thread, of what a process that died left in the catalog."""
+        """Start the thread if a killed process left staged contents."""
         with self._lock:
             if self._catalog.read(octets.staged_digests, 1):
                 self._start()
@@ -180,18 +176,18 @@ class WriteBehind:
             self._catalog.write(packs.forget)
 
     def close(self) -> None:
-        """Make files of all that waits, as far as the disk allows, and stop."""
+        """Move all staged contents, as far as the disk allows, and stop."""
         self._stop.set()
         with self._lock:
             thread, left = self._thread, self._staged_bytes
         if thread is not None:
             thread.join()
         is_remote = self._store.is_far and thread is not None
-        if left or is_remote:  # what a store that was away left, too
+        if left or is_remote:  # also what a store that did not answer left
             self.flush()
 
     def flush(self) -> None:
-        """Make files of all that waits, as far as the disk allows."""
+        """Move all staged contents, as far as the disk allows."""
         while self.flush_some():
             pass
 
@@ -204,7 +200,7 @@ class WriteBehind:
             self._thread.start()
 
     def _work(self) -> None:
-        """Flush what waits whenever it is quiet; stop when nothing does."""
+        """Move staged contents in idle moments; stop when none are left."""
         pause_s = _QUIET_S
         while not self._stop.wait(pause_s):
             with self._lock:
@@ -218,24 +214,24 @@ class WriteBehind:
             pause_s = _LATER_S if waits else _QUIET_S
             with self._lock:
                 if not left and not self._busy:
-                    self._staged_bytes = 0  # others may have made files of it
+                    self._staged_bytes = 0  # other processes may have moved it
                 if not more and not waits and not self._busy:
                     self._thread = None
                     return
 
     def _is_left(self) -> bool:
-        """Whether anything is staged, as far as the catalog says."""
+        """Whether anything is staged, or may be."""
         try:
             return bool(self._catalog.read(octets.staged_digests, 1))
         except StorageError:
             return True
 
     def flush_some(self) -> bool:
-        """Make files of one batch, and say whether there may be more to do."""
+        """Move one batch, and say whether there may be more."""
         try:
             size = self._settler.settle_some()
         except (StorageError, RuntimeError):
-            return False  # the disk is full, or Python is ending: it all waits where it is safe
+            return False  # a full disk, or Python is exiting: contents stay staged
         if size is None:
             return False
         with self._lock:
@@ -257,15 +253,15 @@ class ArchiveObjects:
 
     @property
     def is_far(self) -> bool:
-        """Whether the store is elsewhere: then all small octets are staged."""
+        """Whether the store is remote: then all small contents are staged."""
         return self.store.is_far
 
     def has(self, digest: str) -> bool:
-        """Say whether octets are kept under this digest."""
+        """Whether contents have this digest."""
         return self._catalog.read(packs.found, digest) is not None or self.store.has(digest)
 
     def get(self, digest: str) -> bytes:
-        """Return the octets with this digest, recomputed just now."""
+        """Read contents, and recompute the digest. Raises NotFoundError, IntegrityError."""
         if self._packs is not None:
             with self.open(digest) as source:
                 return source.whole()
@@ -274,50 +270,50 @@ class ArchiveObjects:
         except (NotFoundError, IntegrityError):
             content = self._catalog.read(octets.staged, digest)
         if content is None:
-            return self.store.get(digest)  # flushed between the two looks, or nowhere
+            return self.store.get(digest)  # flushed meanwhile, or missing
         actual = digest_of(content)
         if actual != digest:
             raise IntegrityError("stored bytes are altered", expected=digest, actual=actual)
         return content
 
     def open(self, digest: str) -> ContentReader:
-        """The octets with this digest, to be read. Raises NotFoundError, StorageError."""
+        """Open contents. Raises NotFoundError, StorageError."""
         if self._packs is not None and (source := self._packs.open(digest)):
             return source
         try:
             return self.store.open(digest)
         except NotFoundError:
             if self._packs is not None and (source := self._packs.open(digest)):
-                return source  # packed between the two looks
+                return source  # packed meanwhile
             content = self._catalog.read(octets.staged, digest)
         if content is None:
-            return self.store.open(digest)  # flushed between the two looks, or nowhere
+            return self.store.open(digest)  # flushed meanwhile, or missing
         return ContentReader(digest, io.BytesIO(content), "the catalog")
 
     def begin_checks(self) -> None:
-        """Read again what is checked from now on."""
+        """Forget what earlier checks have read."""
         if self._packs is not None:
             self._packs.begin_checks()
 
     def check(self, digest: str) -> None:
-        """Raise as `get` does; also for an altered file where right octets are staged beside it."""
+        """Raise as `get` does; also for an altered file whose contents are staged."""
         if self._packs is not None and self._packs.check(digest):
             return
         with self.open(digest) as source:
             source.check()
 
     def delete(self, digest: str) -> None:
-        """Destroy octets, durably; not those of a pack that a document had as its own."""
+        """Destroy contents, durably, unless they are a pack."""
         if self._packs is None or not self._packs.is_pack(digest):
             self.store.delete(digest)
 
     def destroy(self) -> None:
-        """Destroy what is to be destroyed and nothing names. Raises StorageError."""
+        """Destroy erased contents that nothing names. Raises StorageError."""
         self._settler.leave_out_erased()
         self._catalog.write(octets.destroy, self.delete)
 
     def digests(self) -> Iterator[str]:
-        """Return the digests of all objects, and of what is in packs, in no order."""
+        """Yield the digests of all objects and of the members of packs, in no order."""
         if self._packs is None:
             yield from self.store.digests()
             return
@@ -328,5 +324,5 @@ class ArchiveObjects:
 
 
 def _is_kept(connection: Session, digest: str) -> bool:
-    """Whether octets are staged or named still."""
+    """Whether contents are still staged or named."""
     return octets.staged(connection, digest) is not None or octets.is_named(connection, digest)

@@ -17,7 +17,7 @@ import contextlib
 from functools import partial
 from typing import TYPE_CHECKING
 
-from permacite.archive.engine.bringing import Bringing, BroughtOctets
+from permacite.archive.engine.intake import ContentTransfer, ReceivedContents
 from permacite.archive.engine.location import NO_ARCHIVE, open_objects
 from permacite.archive.engine.write_behind import ArchiveObjects
 from permacite.archive.entries import seal
@@ -189,7 +189,7 @@ class RowSink:
         self._catalog = catalog
         self._objects = open_objects(place, catalog)
         self.store = ArchiveObjects(self._objects, catalog)
-        self._bringing = Bringing(source.get, self._objects, catalog, compares=True)
+        self._transfer = ContentTransfer(source.get, self._objects, catalog, compares=True)
 
     def position(self) -> int:
         """Return how many entries are there."""
@@ -203,7 +203,7 @@ class RowSink:
             self.store.write_behind.flush()
         return BatchOutcome(received.came, received.lost)
 
-    def receive(self, digests: Iterable[str], *, check: bool = False) -> BroughtOctets:
+    def receive(self, digests: Iterable[str], *, check: bool = False) -> ReceivedContents:
         """Store contents, except small ones for a remote store: the catalog is to stage those.
 
         `check` recomputes the digests of files that are there. Raises StorageError.
@@ -212,8 +212,8 @@ class RowSink:
             came, lost = self._objects.adopt(
                 self._source, digests, link=None, flush_all=True, check=check
             )
-            return BroughtOctets(came, lost)
-        return self._bringing.bring(list(dict.fromkeys(digests)))
+            return ReceivedContents(came, lost)
+        return self._transfer.run(list(dict.fromkeys(digests)))
 
 
 class _Copying:
@@ -329,7 +329,7 @@ class _Copying:
         return Copied(size - start, self._contents, lost, size, root, left_out)
 
 
-def _stage(transaction: Transaction, received: BroughtOctets) -> None:
+def _stage(transaction: Transaction, received: ReceivedContents) -> None:
     octets.stage(transaction.connection, received.staged)
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from permacite import pdi as grammar
 from permacite.archive import names
-from permacite.archive.engine.bringing import Intake
+from permacite.archive.engine.intake import Intake
 from permacite.archive.entries import (
     CITATION,
     Sealed,
@@ -57,7 +57,7 @@ from permacite.pdi import PDI
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from permacite.archive.engine.bringing import BroughtOctets
+    from permacite.archive.engine.intake import ReceivedContents
     from permacite.archive.entries import Entry
     from permacite.archive.objects.files import Opens
     from permacite.archive.parts import ArchiveParts
@@ -105,7 +105,7 @@ class EntrySink:
         return taken
 
     def receive(
-        self, digests: Sequence[str], change: Callable[[BroughtOctets], T]
+        self, digests: Sequence[str], change: Callable[[ReceivedContents], T]
     ) -> tuple[BatchOutcome, T]:
         """Store contents, then make the `change` that names them; its answer is returned too.
 
@@ -114,7 +114,7 @@ class EntrySink:
         """
         while True:
             try:
-                with self._intake.bringing(self._contents, digests) as received:
+                with self._intake.receiving(self._contents, digests) as received:
                     answer = change(received)
             except StorageError as error:
                 if error.reason != "erasing":
@@ -130,7 +130,10 @@ def waiting(session: Session) -> list[int]:
 
 
 def _enter_batch(
-    transaction: Transaction, start: int, entries: Sequence[ReceivedEntry], received: BroughtOctets
+    transaction: Transaction,
+    start: int,
+    entries: Sequence[ReceivedEntry],
+    received: ReceivedContents,
 ) -> None:
     if leaves.size(transaction.connection) != start:
         raise busy()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from permacite.archive.engine.bringing import BroughtOctets
+    from permacite.archive.engine.intake import ReceivedContents
     from permacite.archive.log.keys import Verifier
     from permacite.archive.log.note import Signature
     from permacite.archive.log.submission import Submission
@@ -103,11 +103,11 @@ class Mirror:
         """The entries that were closed when they came."""
         return self._catalog.read(entering.waiting)
 
-    def fill(self, entries: Mapping[int, ReceivedEntry], received: BroughtOctets) -> int:
+    def fill(self, entries: Mapping[int, ReceivedEntry], received: ReceivedContents) -> int:
         """Complete entries that were closed, all or none; how many. Raises as `enter`."""
         return self._change(_fill, entries, received)
 
-    def stage(self, received: BroughtOctets) -> None:
+    def stage(self, received: ReceivedContents) -> None:
         """Keep contents that were missing earlier, as far as they are still named."""
         if received.staged:
             self._change(_stage, received)
@@ -218,7 +218,7 @@ def _note_seen(transaction: Transaction, note: str, before: str | None) -> None:
 
 
 def _fill(
-    transaction: Transaction, entries: Mapping[int, ReceivedEntry], received: BroughtOctets
+    transaction: Transaction, entries: Mapping[int, ReceivedEntry], received: ReceivedContents
 ) -> int:
     known = entering.waiting(transaction.connection)
     if not entries.keys() <= set(known):
@@ -232,7 +232,7 @@ def _fill(
     return len(known) - len(left)
 
 
-def _stage(transaction: Transaction, received: BroughtOctets) -> None:
+def _stage(transaction: Transaction, received: ReceivedContents) -> None:
     octets.stage_named(transaction.connection, received.staged)
 
 

@@ -1,9 +1,9 @@
-"""Octets come into a store elsewhere from another archive, several at the same time.
+"""Intake of contents from other archives, several at the same time.
 
-Large ones are put by whoever fetched them, so that no more are in memory than there are hands.
-Small ones are given back: the catalog keeps them in the transaction that names them, as it does
-those of a commit, and they are packed after it. So nothing that is staged or packed is nobody's,
-and who is killed has lost what no row names yet, and fetches it again.
+Each thread stores the large contents that it fetched, so that no more are in memory than there are
+threads. Small ones for a remote store are returned: the catalog stages them in the transaction that
+names them, as in a commit, and they are packed afterwards. So each staged or packed content has a
+name, and a killed process loses only contents without one, which the next run fetches again.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ if TYPE_CHECKING:
     from permacite.archive.objects.files import Opens
     from permacite.archive.objects.store import ObjectStore
 
-__all__ = ["Bringing", "BroughtOctets", "Intake"]
+__all__ = ["ContentTransfer", "Intake", "ReceivedContents"]
 
-_HANDS = 8
+_THREADS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class BroughtOctets:
-    """What became of octets that were to be taken over."""
+class ReceivedContents:
+    """The outcome of a transfer of contents."""
 
     came: int
-    """How many came."""
+    """How many contents are new."""
     lost: list[str]
-    """The digests of those that were not to be had."""
+    """The digests of missing or altered contents."""
     staged: Sequence[tuple[str, bytes]] = ()
-    """Digests and octets that the catalog is to keep, in the transaction that names them."""
+    """Digests and bytes that the catalog is to stage, in the transaction that names them."""
     digests: Sequence[str] = ()
-    """All that were asked for."""
+    """All that were requested."""
     erasing_round: int = 0
-    """As the catalog told it before: those that were here may be gone, see `octets.check_since`."""
+    """As it was before: known contents may have been erased since, see `octets.check_since`."""
 
 
-class Bringing:
-    """What takes octets over into a store elsewhere."""
+class ContentTransfer:
+    """Transfers contents into a remote store."""
 
     def __init__(
         self,
@@ -61,10 +61,10 @@ class Bringing:
         compares: bool,
         stages: bool = True,
     ) -> None:
-        """Take what reads octets there, right ones, and raises NotFoundError or IntegrityError.
+        """`read` returns checked contents, or raises NotFoundError or IntegrityError.
 
-        `compares`: octets that are objects here are fetched too, and compared with them. `stages`:
-        small ones are given back to be staged.
+        `compares` fetches known objects too, and compares them. `stages` returns small contents to
+        be staged.
         """
         self._read = read
         self._objects = objects
@@ -72,40 +72,39 @@ class Bringing:
         self._compares = compares
         self._stages = stages
 
-    def bring(self, digests: Sequence[str]) -> BroughtOctets:
-        """Take octets over by their digests. Raises StorageError, and what reading raises."""
+    def run(self, digests: Sequence[str]) -> ReceivedContents:
+        """Transfer contents by their digests. Raises StorageError, and what `read` raises."""
         if len(digests) <= 1:  # a pool of threads is refused while Python ends
-            every = [self._bring_one(digest) for digest in digests]
+            every = [self._receive(digest) for digest in digests]
         else:
             from concurrent.futures import ThreadPoolExecutor
 
-            with ThreadPoolExecutor(min(_HANDS, len(digests))) as hands:
-                every = list(hands.map(self._bring_one, digests))
-        return BroughtOctets(
+            with ThreadPoolExecutor(min(_THREADS, len(digests))) as pool:
+                every = list(pool.map(self._receive, digests))
+        return ReceivedContents(
             sum(one.came for one in every),
             [digest for one in every for digest in one.lost],
             [content for one in every for content in one.staged],
         )
 
-    def _bring_one(self, digest: str) -> BroughtOctets:
-        """The same of one."""
+    def _receive(self, digest: str) -> ReceivedContents:
         place = self._catalog.read(packs.found, digest)
         if isinstance(place, bytes):  # it may be erased before the rows come that name it again
-            return BroughtOctets(0, [], [(digest, place)])
+            return ReceivedContents(0, [], [(digest, place)])
         if place is not None or (not self._compares and self._objects.has(digest)):
-            return BroughtOctets(0, [])
+            return ReceivedContents(0, [])
         try:
             content = self._read(digest)
         except (NotFoundError, IntegrityError):
-            return BroughtOctets(0, [digest])
+            return ReceivedContents(0, [digest])
         if self._stages and len(content) <= packs.SMALL_BYTES:
-            return BroughtOctets(1, [], [(digest, content)])
+            return ReceivedContents(1, [], [(digest, content)])
         self._objects.put_all([(digest, content)])
-        return BroughtOctets(1, [])
+        return ReceivedContents(1, [])
 
 
 class Intake:
-    """Takes contents of other archives over into one."""
+    """Receives contents of other archives, and repairs contents."""
 
     def __init__(self, objects: ArchiveObjects, catalog: Catalog) -> None:
         """Take both that are open."""
@@ -114,39 +113,37 @@ class Intake:
         self._catalog = catalog
 
     @contextlib.contextmanager
-    def bringing(self, source: Opens, digests: Sequence[str]) -> Iterator[BroughtOctets]:
-        """Take octets over by their digests; small ones are lent until rows name them, or not.
+    def receiving(self, source: Opens, digests: Sequence[str]) -> Iterator[ReceivedContents]:
+        """Receive contents by their digests; the caller stages small ones with their rows.
 
-        They are packed in whole packs from then on, and what is left when this is closed. Raises
-        StorageError.
+        Raises StorageError.
         """
         erasing_round = self._catalog.read(octets.erasing_round)
-        brought = self._brought(source, digests)
+        received = self._receive(source, digests)
         try:
-            yield replace(brought, digests=digests, erasing_round=erasing_round)
+            yield replace(received, digests=digests, erasing_round=erasing_round)
         finally:
-            self._objects.write_behind.count(brought.staged)
+            self._objects.write_behind.count(received.staged)
 
-    def _brought(self, source: Opens, digests: Sequence[str]) -> BroughtOctets:
-        """What becomes of octets that are taken over. Raises StorageError."""
+    def _receive(self, source: Opens, digests: Sequence[str]) -> ReceivedContents:
         if isinstance(self._store, FileObjects):
-            return BroughtOctets(*self._store.adopt(source, digests, link=None, flush_all=True))
-        return Bringing(
+            return ReceivedContents(*self._store.adopt(source, digests, link=None, flush_all=True))
+        return ContentTransfer(
             partial(_whole, source),
             self._store,
             self._catalog,
             compares=False,
             stages=self._has_room(),
-        ).bring(digests)
+        ).run(digests)
 
     def _has_room(self) -> bool:
-        """Whether more may be staged for rows that come, once what fills packs is packed."""
+        """Whether more may be staged, once all full packs are made."""
         while self._catalog.read(packs.is_full) and self._objects.write_behind.flush_some():
             pass
         return self._catalog.read(octets.staged_bytes) < MOST_BYTES
 
     def mend(self, source: Opens, digests: Iterable[str]) -> tuple[int, list[str]]:
-        """Take octets over where those here are missing or altered; how many, and which are lost.
+        """Replace missing and altered contents; return how many, and the digests of lost ones.
 
         Raises StorageError.
         """
@@ -165,7 +162,7 @@ class Intake:
         return came, lost
 
     def _is_right(self, digest: str) -> bool:
-        """Whether octets are kept, and are those of their digest."""
+        """Whether contents are here and have their digest."""
         try:
             self._objects.check(digest)
         except (NotFoundError, IntegrityError):
@@ -174,6 +171,6 @@ class Intake:
 
 
 def _whole(source: Opens, digest: str) -> bytes:
-    """All octets with a digest. Raises NotFoundError, IntegrityError, and what `source` does."""
-    with source.open(digest) as found:
-        return found.whole()
+    """Read contents. Raises NotFoundError, IntegrityError, and what `source` does."""
+    with source.open(digest) as content:
+        return content.whole()
