@@ -1,9 +1,9 @@
 """The catalog on any engine, and group commit: one thread writes for all that commit together.
 
-Whoever writes hands in a job and waits. The thread takes all jobs that wait, runs them inside one
-transaction, commits once, and only then answers them all. Jobs of one kind are done in one go;
-where any fails, all is undone and each runs again in a savepoint of its own, so that what fails
-harms nobody else.
+Each caller submits a job and waits. The thread takes all waiting jobs, runs them in one
+transaction, commits once, and only then answers them all. Jobs of one kind run together. If one
+fails, all is undone and each job runs again in a savepoint of its own, so that a failure harms no
+other job.
 """
 
 from __future__ import annotations
@@ -35,70 +35,70 @@ T = TypeVar("T")
 Input = TypeVar("Input")
 
 _MAX_JOBS = 256
-"""In one transaction: keeps the wait of the first one short."""
+"""In one transaction, so that the first one does not wait long."""
 _AGAIN_S = 30
-"""How long a transaction whose connection is lost is begun again."""
+"""How long a transaction is tried again after its connection is lost."""
 _PATIENCE_S = 0.005
-"""How long a transaction waits for announced jobs at most, and never over half as long as the last
-one took: what it may gain is a flush."""
+"""The longest wait of a transaction for announced jobs. It never waits longer than half the time of
+the last transaction: all that it may gain is a flush."""
 
 
 class Catalog(ABC):
     """The records of one archive. Any number of threads and processes may use them at once.
 
-    A question is a function that takes a session, a change one that takes a Transaction.
+    A question is a function of a session, and a change a function of a Transaction.
     """
 
     is_remote = False
-    """Whether each question is a round trip to another process, be it on this machine."""
+    """Whether each question is a round trip to another process, perhaps on this machine."""
 
     def __init__(self, where: str, *, clock: Timekeeper, sealer: Sealer) -> None:
-        """The `clock` dates rows, the `sealer` makes leaves of what is entered.
+        """The `clock` dates rows, and the `sealer` makes leaves of log entries.
 
-        `where` the records are is for people: no secret is in it.
+        `where` is the location for people, without secrets.
         """
         self.where = where
         self.clock = clock
         self._lock = threading.Lock()
         self._free: list[Session] = []
-        """Sessions that only read, of those that nobody uses at the moment."""
+        """Read-only sessions that are not in use."""
         self._closed = False
         self.group_commit = Writer(where, self.writer, self.reporting, clock=clock, sealer=sealer)
 
     @abstractmethod
     def reader(self) -> Session:
-        """A new session that only reads. Raises StorageError."""
+        """Open a read-only session. Raises StorageError."""
 
     @abstractmethod
     def writer(self) -> WritingSession:
-        """A new session that writes. Raises StorageError."""
+        """Open a session that writes. Raises StorageError."""
 
     @abstractmethod
     def reporting(self) -> AbstractContextManager[None]:
-        """Turns what the engine raises, or a row that is damaged, into its StorageError."""
+        """Turn errors of the engine and damaged rows into StorageError."""
 
     @abstractmethod
     def reading_rows(self) -> AbstractContextManager[None]:
-        """The same where no value of a caller's can be wrong, so that each ValueError is damage."""
+        """Do the same where a ValueError can only come from a damaged row."""
 
     @abstractmethod
     def moments(self) -> AbstractContextManager[Callable[[], int | None]]:
-        """What gives a number that changes with each write of anybody; for one thread.
+        """Yield a function for one thread, whose number changes with each write of any process.
 
-        It never waits: it gives None where the engine does not answer at once.
+        It never waits: it returns None where the engine does not answer at once.
         """
 
     @abstractmethod
     def scour(self) -> bool:
-        """Leave no traces of what was deleted where they can be told; whether all of them went."""
+        """Remove traces of deleted rows from the files; return whether all are gone."""
 
     @abstractmethod
     def rule_faults(self, session: Session) -> Iterator[str]:
-        """The faults that the engine finds: damage, broken references, rules that are gone."""
+        """Yield the faults that the engine finds: damage, broken references, missing rules."""
 
     @abstractmethod
     def cautions(self) -> tuple[str, ...]:
-        """What of the engine's settings may lose what was acknowledged, and what to do, in words.
+        """Warnings about settings of the engine that may lose acknowledged commits.
 
         Raises StorageError.
         """
@@ -109,10 +109,10 @@ class Catalog(ABC):
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """The answer to a question, by a session that only reads. Raises StorageError.
+        """Answer a question in a read-only session. Raises StorageError.
 
-        What `question` raises of ours is raised; all else shows that rows are damaged. Where the
-        session is lost, the question is put again, by a new one.
+        Our own errors of `question` are raised; all others mean that rows are damaged. If the
+        connection is lost, the question is asked again in a new session.
         """
         while True:
             session = self._take()
@@ -121,7 +121,7 @@ class Catalog(ABC):
             except Exception as error:
                 if not session.lost:
                     if isinstance(error, StorageError) and not error.path:
-                        error.path = self.where  # the records do not know where they are
+                        error.path = self.where  # records do not know their location
                     with self.reading_rows():
                         raise
             finally:
@@ -129,7 +129,7 @@ class Catalog(ABC):
 
     @contextlib.contextmanager
     def lent(self) -> Iterator[Session]:
-        """Lend a session that only reads until the block ends."""
+        """Lend a read-only session until the block ends."""
         session = self._take()
         try:
             yield session
@@ -142,37 +142,34 @@ class Catalog(ABC):
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """Make a change, and give its value once that is on the disk.
+        """Make a change, and return its value once it is on the disk.
 
-        Raises what `change` raises, which is then undone alone; StorageError.
+        Raises what `change` raises, after undoing it alone; StorageError.
         """
         return self.group_commit.run(lambda transaction: change(transaction, *args, **kwargs))
 
     def faults(self) -> Iterator[str]:
-        """The faults of the records, and of columns that follow from others, in words."""
+        """Yield the faults of records, and of columns that follow from others."""
         with self.lent() as session, self.reading_rows():
             yield from self.rule_faults(session)
             yield from fixity.row_faults(session)
 
     def close(self) -> None:
-        """Finish what waits to be written and give all sessions back.
-
-        What is lent is closed when it comes back.
-        """
+        """Finish waiting jobs and close all sessions; lent ones are closed when returned."""
         self.group_commit.close()
         with self._lock:
             self._closed = True
         self.forget_free()
 
     def forget_free(self) -> None:
-        """Close the sessions that nobody uses at the moment."""
+        """Close the sessions that are not in use."""
         with self._lock:
             free, self._free = self._free, []
         for session in free:
             session.close()
 
     def _take(self) -> Session:
-        """Return a session that nobody else has. Raises StorageError."""
+        """Return a session that is not in use. Raises StorageError."""
         with self._lock:
             if self._closed:
                 raise StorageError("the archive is closed", path=self.where, reason="closed")
@@ -181,7 +178,7 @@ class Catalog(ABC):
         return self.reader()
 
     def _give_back(self, session: Session) -> None:
-        """Take back what was taken."""
+        """Return a session to the pool."""
         with self._lock:
             if not (self._closed or session.lost):
                 self._free.append(session)
@@ -190,7 +187,7 @@ class Catalog(ABC):
 
 
 class _Job(Generic[Input, T]):
-    """Something to be written, and the place of its answer."""
+    """A change that waits, and later its outcome."""
 
     __slots__ = ("_done", "item", "outcome", "work")
 
@@ -204,7 +201,7 @@ class _Job(Generic[Input, T]):
         self._done.acquire()
 
     def wait(self, reporting: Callable[[], AbstractContextManager[None]]) -> T | PermaciteError:
-        """Wait until the outcome is on the disk; what the engine refused is a StorageError."""
+        """Wait until the outcome is on the disk; an error of the engine is a StorageError."""
         self._done.acquire()
         try:
             with reporting():
@@ -215,7 +212,7 @@ class _Job(Generic[Input, T]):
         return self.outcome  # type: ignore[return-value]
 
     def acknowledge(self) -> None:
-        """Answer: the transaction is on the disk, or gone."""
+        """Answer: the transaction is on the disk, or undone."""
         self._done.release()
 
 
@@ -231,7 +228,7 @@ class Writer:
         clock: Timekeeper,
         sealer: Sealer,
     ) -> None:
-        """Take how to get a session, and what turns errors of the engine into a StorageError."""
+        """`session` opens a session; `reporting` turns errors of the engine into StorageError."""
         self._where = where
         self._session = session
         self._reporting = reporting
@@ -246,9 +243,9 @@ class Writer:
 
     @contextlib.contextmanager
     def announced(self) -> Iterator[int]:
-        """Say that a job is coming, until the block ends; give how many are, this one included.
+        """Announce a job until the block ends; yield how many are announced, with this one.
 
-        A transaction waits a little for them, so that they share its flush.
+        A transaction waits a little for announced jobs, so that they share its flush.
         """
         with self._lock:
             self._announced += 1
@@ -274,10 +271,10 @@ class Writer:
         work: Callable[[Transaction, Sequence[Input]], Sequence[T | Exception]],
         items: Sequence[Input],
     ) -> list[T | PermaciteError]:
-        """Run `work` on these items and on those that others hand in at the same time, in order.
+        """Run `work` on these items, together with those of other callers, in order.
 
-        It answers for each item with a value or with an error. Where it raises, all it did is
-        undone, and it is called again for each item by itself.
+        It returns a value or an error for each item. If it raises, all is undone, and it is called
+        again for each item alone.
         """
         jobs = [_Job(work, item) for item in items]
         with self._lock:
@@ -287,7 +284,7 @@ class Writer:
         return [job.wait(self._reporting) for job in jobs]
 
     def close(self) -> None:
-        """Finish the jobs that wait, and stop."""
+        """Finish the waiting jobs, and stop."""
         with self._lock:
             self._closed = True
             self._jobs.put(None)
@@ -326,7 +323,7 @@ class Writer:
             session.close()
 
     def _waiting(self, patience_s: float) -> list[_Job[Any, Any]]:
-        """Wait for a job; return it with those that come with it; empty at the end."""
+        """Wait for a job; return it with all others that wait; none at the end."""
         jobs: list[_Job[Any, Any]] = []
         job = self._jobs.get()
         deadline = time.monotonic() + patience_s
@@ -344,7 +341,7 @@ class Writer:
         return jobs
 
     def _come_meanwhile(self, most: int) -> Iterator[_Job[Any, Any]]:
-        """The jobs that wait now, so many at the most."""
+        """Yield the jobs that wait now, `most` at most."""
         with contextlib.suppress(queue.Empty):
             for _ in range(most):
                 job = self._jobs.get_nowait()
@@ -357,7 +354,7 @@ class Writer:
 def _one_by_one(
     transaction: Transaction, items: Iterable[Callable[[Transaction], T]]
 ) -> list[T | Exception]:
-    """Run items that have nothing in common; the first that fails raises."""
+    """Run unrelated items; the first that fails raises."""
     transaction.connection.settle()  # each may begin with the clock
     return [work(transaction) for work in items]
 
@@ -370,9 +367,9 @@ def _commit(
 ) -> None:
     """Run `jobs` in one transaction, commit, then answer each.
 
-    Whoever wrote before may have kept it from beginning: then what has `come_meanwhile` is with
-    them, and need not wait for all others to write once more. Where the connection is lost on the
-    way, none of them happened, and they are run again.
+    To begin may take a while if another process writes. Jobs that have `come_meanwhile` then join,
+    and need not wait for the next turn. If the connection is lost, no job was done, and all run
+    again.
     """
     deadline = time.monotonic() + _AGAIN_S
     while True:
@@ -402,10 +399,10 @@ def _commit(
 def _all_at_once(
     session: WritingSession, transaction: Transaction, jobs: list[_Job[Any, Any]]
 ) -> bool:
-    """Do all jobs, those of one kind in one go, commit, and say whether that came to be.
+    """Run all jobs, those of one kind together, commit, and return whether that succeeded.
 
-    There is no savepoint: SQLite would copy every page before it is changed. Raises what the engine
-    does where a failure took the whole transaction with it.
+    There is no savepoint: SQLite would copy every page before it is changed. Raises errors of the
+    engine that ended the transaction.
     """
     kinds: dict[Callable[..., Sequence[object]], list[_Job[Any, Any]]] = {}
     for job in jobs:
@@ -424,10 +421,7 @@ def _all_at_once(
 
 
 def _attempt(session: WritingSession, transaction: Transaction, job: _Job[Any, Any]) -> None:
-    """Do one job in a savepoint of its own.
-
-    Raises what the engine does where the failure took the whole transaction with it.
-    """
+    """Run one job in a savepoint of its own. Raises errors that ended the transaction."""
     session.execute("SAVEPOINT job")
     try:
         (job.outcome,) = job.work(transaction, [job.item])

@@ -2,10 +2,10 @@
 
 The scheme of an address is the name of its engine, which a registry finds.
 
-Store ownership: a store that is named apart from the catalog has a mark (`_checked`), so that two
-archives never share one, and one archive never writes to two. The mark is written when the archive
-is opened for the first time and the store holds nothing of another archive. A store without a mark
-belongs to the archive if it has the octets that the catalog names, or if there should be none yet.
+Store ownership: a store with an address of its own has a marker (`_checked`), so that two archives
+never share a store, and one archive never writes to two. The marker is written when the archive is
+first opened and the store has no other one. A store without a marker belongs to the archive if it
+has contents that the catalog names, or if the catalog names none yet.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Location: TypeAlias = Path | str
 """A folder; or a text that begins with the scheme of an engine."""
 
 _SOME = 8
-"""How many objects are looked for in a store without a mark: some may be lost."""
+"""Objects that are looked for in a store without a marker: some may be lost."""
 
 NO_ARCHIVE = frozenset({"missing", "not-an-archive"})
 """The reasons why a place cannot be opened where an archive may be made."""
@@ -100,17 +100,17 @@ def engine_of(location: str) -> str:
 
 
 def open_objects(place: Place, catalog: Catalog) -> ObjectStore:
-    """Open the store of octets at a place, which is that of the catalog. Raises StorageError."""
+    """Open the object store of the catalog at a place. Raises StorageError."""
     if not place.names_objects:
         return place.objects()
     return _checked(place, catalog)
 
 
 def _checked(place: Place, catalog: Catalog) -> ObjectStore:
-    """The store of octets that a place names, open, once it is seen to be that of the catalog.
+    """Open the store at the address of a place, and check that it belongs to the catalog.
 
-    One that is away is asked before anything is put there. Raises StorageError: reason
-    "other-store" where it is another archive's, or lacks what the catalog says is there.
+    A store that does not answer is checked before the first write. Raises StorageError: reason
+    "other-store" if it belongs to another archive, or lacks contents that the catalog names.
     """
     store = place.objects()
     check = partial(_check, place, catalog, store)
@@ -124,7 +124,7 @@ def _checked(place: Place, catalog: Catalog) -> ObjectStore:
 
 
 def _check(place: Place, catalog: Catalog, store: ObjectStore) -> None:
-    """Raise StorageError where a store is not that of a catalog; mark it where nobody did."""
+    """Raise StorageError for the store of another catalog; mark one without a marker."""
     mark, told = mark_of(store), catalog.read(settings.settings)
     known, may_write = told.get(settings.STORE), place.log_key is not None
     if mark is None or mark.number != known:
@@ -136,7 +136,7 @@ def _check(place: Place, catalog: Catalog, store: ObjectStore) -> None:
             raise _refusal(store, mark, known)
         if known is None:
             return
-    with contextlib.suppress(StorageError):  # who only reads leaves it to others
+    with contextlib.suppress(StorageError):  # a read-only process leaves it to others
         if mark is None:
             store.publish(MARK, bytes(StoreMark(known, place.where)))
         if may_write and settings.MARKED not in told:
@@ -144,7 +144,7 @@ def _check(place: Place, catalog: Catalog, store: ObjectStore) -> None:
 
 
 def _refusal(store: ObjectStore, mark: StoreMark | None, known: str | None) -> StorageError:
-    """The error of a store that is not the one of the archive."""
+    """The error for a store that belongs to no archive, or another one."""
     if mark is None:
         problem = f"{store.name} has none of the octets of this archive, nor its mark"
     else:
