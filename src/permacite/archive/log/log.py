@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive.engine.catalog import Catalog
-    from permacite.archive.entries import Leaf, Sealed
+    from permacite.archive.entries import Leaf
     from permacite.archive.log.keys import Signer, Verifier
     from permacite.archive.log.note import Checkpoint, Signature
     from permacite.archive.log.timestamps import Stamp
@@ -119,16 +119,15 @@ class Checkpoints:
     """The signed checkpoints of a log, with the cosignatures and time-stamps on them."""
 
     def __init__(self, catalog: Catalog, keys: LogKeys, root: Callable[[int], bytes]) -> None:
-        """Take what gives the hash of the tree over so many leaves."""
+        """`root` returns the hash of the tree over so many leaves."""
         self._catalog = catalog
         self._keys = keys
         self._root = root
 
     def current(self) -> str:
-        """Return the signed checkpoint of the log as it is; each is kept.
+        """Return the signed checkpoint of the log as it is now, and record it.
 
-        Raises IntegrityError where the log has lost what an earlier checkpoint promised: nothing is
-        signed then.
+        Raises IntegrityError, and signs nothing, if the log does not extend an earlier checkpoint.
         """
         from permacite.archive.log.note import Checkpoint, Note, signed
 
@@ -145,7 +144,7 @@ class Checkpoints:
         return self._catalog.write(leaves.record_checkpoint, size, note)
 
     def last(self) -> Checkpoint | None:
-        """The last checkpoint that is kept; None where there is none, or it is damaged."""
+        """Return the last checkpoint on record; None if there is none, or it is damaged."""
         from permacite.archive.log.note import Checkpoint, Note
 
         note = self._catalog.read(leaves.head)[1]
@@ -158,19 +157,19 @@ class Checkpoints:
         return None
 
     def published(self) -> str:
-        """The signed checkpoint of the log as it is, with what witnesses cosigned of just that."""
+        """Return the current signed checkpoint, with the cosignatures of witnesses on it."""
         note = self.current()
         cosigned = self.witnessed() or ""
         return cosigned if _text(cosigned) == _text(note) else note
 
     def witnessed(self) -> str | None:
-        """The last checkpoint that witnesses cosigned, with their signatures."""
+        """Return the last checkpoint that witnesses cosigned, with their signatures."""
         return self._catalog.read(settings.setting, settings.WITNESSED)
 
     def keep_witnessed(self, note: str, cosignatures: Sequence[Signature]) -> str:
-        """Keep what witnesses cosigned of a checkpoint, beside what others did; the note with all.
+        """Record cosignatures on a checkpoint beside earlier ones; return the note with all.
 
-        The last signature of a key takes the place of its earlier one.
+        A signature replaces an earlier one by the same key.
         """
         from permacite.archive.log.note import Note, signed
 
@@ -182,16 +181,16 @@ class Checkpoints:
         return cosigned
 
     def timestamps(self, sequence: int | None = None) -> list[Stamped]:
-        """Return the time-stamps on checkpoints, the earliest first; those that cover a leaf."""
+        """Return the time-stamps on checkpoints, or on those over a leaf, earliest first."""
         return self._catalog.read(leaves.stamped, sequence)
 
     def keep_timestamp(
         self, note: str, authority: str, response: bytes, *, nonce: int | None = None
     ) -> Stamp:
-        """Keep the answer of a time-stamp authority about the checkpoint `note` of this log.
+        """Record the answer of a time-stamp authority about the checkpoint `note` of this log.
 
-        Raises ParseError where it is no time-stamp, IntegrityError where it is one on something
-        else, was not granted, or answers another request than that with `nonce`.
+        Raises ParseError for an answer that is no time-stamp, IntegrityError for one on other
+        content, one that was refused, and the answer to another request than that with `nonce`.
         """
         from permacite.archive.log.note import Checkpoint, Note
         from permacite.archive.log.timestamps import read as read_timestamp
@@ -208,7 +207,7 @@ class Checkpoints:
         return stamp
 
     def _cosigned(self, note: str | None) -> str:
-        """The last checkpoint that the archive of a mirror or copy signed, with our cosignature."""
+        """Return the last checkpoint that the original archive signed, with our cosignature."""
         if note is None:
             raise StorageError(
                 "no checkpoint that the archive of this log signed is here so far",
@@ -220,7 +219,7 @@ class Checkpoints:
         return cosigned if _text(cosigned) == _text(note) else note
 
     def _check_extends(self, earlier: Checkpoint, size: int) -> None:
-        """Raise IntegrityError unless the log of `size` leaves begins with the earlier one."""
+        """Raise IntegrityError unless the log of `size` leaves extends the earlier one."""
         actual = self._root(earlier.size) if earlier.size <= size else b""
         if actual != earlier.root:
             raise IntegrityError(
@@ -234,7 +233,7 @@ class Log:
     """The RFC 6962 log over an archive's leaves."""
 
     def __init__(self, catalog: Catalog, key_path: Path | None, origin: Callable[[], str]) -> None:
-        """Take what `LogKeys` does."""
+        """Take the arguments of `LogKeys`."""
         self._catalog = catalog
         self.keys = LogKeys(catalog, key_path, origin)
         self.checkpoints = Checkpoints(catalog, self.keys, self.root)
@@ -254,16 +253,16 @@ class Log:
                 return
 
     def node(self, level: int, position: int) -> bytes:
-        """The hash over the 2**level leaves from position * 2**level on.
+        """Return the hash over the 2**level leaves from position * 2**level on.
 
-        Raises IntegrityError where it is missing.
+        Raises IntegrityError if it is missing.
         """
         return self._catalog.read(leaves.node, level, position)
 
     def opening(self, leaf: Leaf, part: str) -> bytes | None:
-        """The opening of a part of an entry; None where the entry tells it in clear.
+        """Return the opening of a part of an entry; None if the part is in clear.
 
-        Raises IntegrityError where it is not kept any more, or the entry is damaged.
+        Raises IntegrityError if it was deleted, or the entry is damaged.
         """
         expected = commitments(_entry_of(leaf)).get(part)
         if expected is None:
@@ -282,16 +281,16 @@ class Log:
         return self._catalog.read(leaves.openings, leaf.sequence)
 
     def disclosed(self, leaf: Leaf) -> dict[str, Any]:
-        """Return all that an entry and its openings tell. Raises IntegrityError."""
+        """Return all fields of an entry and its openings. Raises IntegrityError."""
         try:
             return disclosed(_entry_of(leaf), self.openings(leaf))
         except ValueError as error:
             raise _damaged(leaf) from error
 
     def digests_of(self, pdi: PDI) -> set[str]:
-        """The digests that entries about a document tell, of those that are whole.
+        """Return the digests in intact entries about a document.
 
-        An entry that a kept checkpoint covers must lead to the root that this signs.
+        An entry that a checkpoint covers must lead to the root of that checkpoint.
         """
         signed = self.checkpoints.last()
         digests: set[str] = set()
@@ -300,11 +299,11 @@ class Log:
                 if self._is_whole(leaf, signed):
                     digests.update(digests_in(self.disclosed(leaf)))
             except IntegrityError:
-                continue  # it tells nothing any more
+                continue  # a damaged entry proves nothing
         return digests
 
     def _is_whole(self, leaf: Leaf, signed: Checkpoint | None) -> bool:
-        """Whether an entry is what its hash says, and leads to a root. Raises IntegrityError."""
+        """Whether an entry has its hash, and leads to a signed root. Raises IntegrityError."""
         own = hash_of(leaf)
         if own != leaf.hash or signed is None or leaf.sequence >= signed.size:
             return own == leaf.hash
@@ -323,22 +322,18 @@ class Log:
         """Return the proof that the tree of `new` leaves extends that of `old`."""
         return consistency_proof(old, new, self.node)
 
-    def repeat(self, name: str, leaf: Sealed) -> None:
-        """Enter again, as it was entered elsewhere, what is erased: for copies."""
-        self._catalog.write(leaves.append_as_is, name, leaf)
-
 
 def _without_key(problem: str, path: Path, *, reason: str) -> StorageError:
-    """The error of a signed log without its key: no other takes its place.
+    """The error for a signed log without its key. No other key replaces it.
 
-    Whoever has an earlier checkpoint would not know it. A copy that only reads has none either.
+    Holders of an earlier checkpoint would not know another one. A read-only copy has no key.
     """
     hint = "put its file there; a copy that is to sign is made with --with-key"
     return StorageError(problem, path=str(path), reason=reason, hint=hint)
 
 
 def _is_of(verifier: Verifier, note: str) -> bool:
-    """Whether a checkpoint has a line of a key's; one that is damaged is told of by an audit."""
+    """Whether a checkpoint has a line of a key. A damaged one is for the audit to report."""
     from permacite.archive.log.note import Note
 
     try:
@@ -356,7 +351,7 @@ def _entry_of(leaf: Leaf) -> dict[str, Any]:
 
 
 def _text(note: str) -> str:
-    """What stands above the signatures of a note."""
+    """Return the text of a note above its signatures."""
     return note[: note.rfind("\n\n") + 1]
 
 
