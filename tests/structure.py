@@ -88,7 +88,7 @@ GOALS = {
 LIMITS: dict[str, int] = {
     "noqa": 99,
     "classes over 150 lines": 0,
-    "satellites": 27,
+    "satellites": 26,
     "shared class names": 19,
     "public methods with more than 6 parameters": 0,
     "captions without a noun first": 0,
@@ -103,7 +103,7 @@ LIMITS: dict[str, int] = {
     "call depth of import": 17,
     "modules entered by a reader page": 86,
     "call depth of a reader page": 22,
-    "files": 543,
+    "files": 533,
     "lines": 111_000,
 }
 """Where each number stands, with a little room where it varies; the goals are above."""
