@@ -26,7 +26,7 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["WITHHELD", "Cookie", "Credentials", "origin_of", "read_credentials"]
+__all__ = ["WITHHELD", "Cookie", "Credentials", "origin_of", "read_credentials", "withhold"]
 
 WITHHELD = "(not on record)"
 """What a record says in place of a value."""
@@ -83,6 +83,13 @@ class Credentials:
         password = next((value for name, value in self.passwords if name == host), None)
         said = {} if password is None else {"Authorization": password}
         return said | dict(self.headers)
+
+
+def withhold(
+    fields: tuple[tuple[str, str], ...], private: set[str] | frozenset[str]
+) -> tuple[tuple[str, str], ...]:
+    """Header fields without the values of private ones, whose names are in lower case."""
+    return tuple((name, WITHHELD if name.lower() in private else value) for name, value in fields)
 
 
 def origin_of(uri: str) -> tuple[str, str, int | None]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import hashlib
 import re
 import ssl
 from contextlib import asynccontextmanager
@@ -28,9 +27,9 @@ from yarl import URL
 
 from permacite.capture.address import absolute, parse_target, refusal
 from permacite.capture.codings import ACCEPTED, CodingError, ContentDecoder
-from permacite.capture.credentials import WITHHELD, Credentials, origin_of
+from permacite.capture.credentials import Credentials, origin_of, withhold
 from permacite.capture.lookup import PinnedHosts, open_checked_socket
-from permacite.capture.model import Exchange, Redirect
+from permacite.capture.model import Exchange, Redirect, digest_of
 from permacite.capture.sniffing import content_type_of
 from permacite.capture.trouble import check_size, explain, timed_out
 from permacite.errors import CaptureError, ParseError
@@ -76,7 +75,7 @@ class _PeerResponse(aiohttp.ClientResponse):
             self.peer_address = str(peer[0]) if peer else None
             tls = transport.get_extra_info("ssl_object")
             if tls is not None:
-                self.certificate = _digest(tls.getpeercert(binary_form=True) or b"")
+                self.certificate = digest_of(tls.getpeercert(binary_form=True) or b"")
         return await super().start(connection)
 
 
@@ -204,9 +203,7 @@ class _HeaderFields:
 
     def recorded(self, fields: Headers) -> Headers:
         """Header fields without what is nobody's business but the person's and the server's."""
-        return tuple(
-            (name, WITHHELD if name.lower() in self._private else value) for name, value in fields
-        )
+        return withhold(fields, self._private)
 
 
 class _ContentReader:
@@ -381,7 +378,7 @@ class Fetcher:
             redirects=tuple(chain.steps),
             started_at=started_at,
             duration_s=monotonic() - clock,
-            digest=_digest(content),
+            digest=digest_of(content),
             revalidated=not is_stale,
         )
 
@@ -463,10 +460,6 @@ def _wait(said: str) -> int | None:
 def _octets(text: str | None) -> str:
     """Undo aiohttp's guess at a charset: one character an octet."""
     return (text or "").encode("utf-8", "surrogateescape").decode("latin-1")
-
-
-def _digest(data: bytes) -> str:
-    return "sha-256:" + hashlib.sha256(data).hexdigest()
 
 
 def _is_taken(status: int, sent: Sent | None) -> bool:

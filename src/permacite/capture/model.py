@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, field
 from datetime import UTC
@@ -34,6 +35,7 @@ __all__ = [
     "Refuse",
     "Sent",
     "body_parts",
+    "digest_of",
 ]
 
 Headers = tuple[tuple[str, str], ...]
@@ -46,6 +48,11 @@ Refuse = Callable[[str], str | None]
 """Says why an address must not be connected to; None where it may."""
 
 _MIB = 1024 * 1024
+
+
+def digest_of(content: bytes) -> str:
+    """SHA-256, as digests are on record: "sha-256:" and 64 hexadecimal digits."""
+    return "sha-256:" + hashlib.sha256(content).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,6 @@ Nothing that was sent is in it: no cookie, no Authorization. A field that could 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import field
 from datetime import UTC, datetime
@@ -26,7 +25,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from permacite.capture.address import absolute
 from permacite.capture.browsing.freezing import FrozenDocuments
-from permacite.capture.model import Capture, Exchange, Failure
+from permacite.capture.model import Capture, Exchange, Failure, digest_of
 from permacite.capture.sniffing import content_type_of
 from permacite.errors import LimitError, ParseError
 from permacite.lazy_dataclass import dataclass
@@ -187,7 +186,7 @@ def _drawn_alone(frozen: Frozen, uri: str, at: datetime) -> Exchange:
         redirects=(),
         started_at=at,
         duration_s=0,
-        digest=_digest(content),
+        digest=digest_of(content),
     )
 
 
@@ -240,7 +239,7 @@ def _answer(parcel: Parcel, item: Mapping[str, Any], at: datetime) -> Exchange:
         redirects=(),
         started_at=at,
         duration_s=0,
-        digest=_digest(content),
+        digest=digest_of(content),
     )
 
 
@@ -357,10 +356,6 @@ def _counts(value: object) -> dict[str, int]:
     return {_matching(name, _WORD, "a reason"): _count(each) for name, each in value.items()}
 
 
-def _digest(content: bytes) -> str:
-    return f"sha-256:{hashlib.sha256(content).hexdigest()}"
-
-
 FORM = b"permacite-capture/1\n"
 MEDIA_TYPE = "application/vnd.permacite.capture"
 
@@ -410,7 +405,7 @@ def read_parcel(file: BinaryIO, *, most_bytes: int) -> Parcel:
         if len(piece) != size:
             problem = f"the parcel was cut off: {len(piece)} of {size} octets of piece {number}"
             raise ParseError(problem, "", 0)
-        if f"sha-256:{hashlib.sha256(piece).hexdigest()}" != digest:
+        if digest_of(piece) != digest:
             raise ParseError(f"piece {number} is not what its digest says", digest, 0)
         octets.append(piece)
     if file.read(1):

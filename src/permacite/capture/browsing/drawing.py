@@ -22,11 +22,11 @@ from permacite.capture.browsing.freezing import freeze
 from permacite.capture.browsing.guard import SocksGuard
 from permacite.capture.browsing.program import FLAGS, LOCALE, VIEW
 from permacite.capture.browsing.recording import Recorder, Recording
-from permacite.capture.browsing.wire import Wire, digest_of
+from permacite.capture.browsing.wire import Wire
 from permacite.capture.collect import complete
 from permacite.capture.credentials import Credentials
 from permacite.capture.fetcher import USER_AGENT, Fetcher
-from permacite.capture.model import Capture, CaptureProgress, FetchOptions
+from permacite.capture.model import Capture, CaptureProgress, FetchOptions, digest_of
 from permacite.capture.trouble import timed_out, wall
 from permacite.errors import CaptureError
 from permacite.lazy_dataclass import dataclass

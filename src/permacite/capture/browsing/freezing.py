@@ -27,14 +27,13 @@ import asyncio
 import base64
 import binascii
 import contextlib
-import hashlib
 import json
 from dataclasses import field
 from importlib import resources
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Protocol
 
-from permacite.capture.model import Frozen
+from permacite.capture.model import Frozen, digest_of
 from permacite.errors import CaptureError, ParseError, PermaciteError
 from permacite.lazy_dataclass import dataclass
 from permacite.media_types import is_media_type
@@ -54,7 +53,7 @@ __all__ = [
 ]
 
 _SCRIPT = resources.files(__package__).joinpath("freezing.js").read_text(encoding="utf-8")
-SCRIPT_DIGEST = f"sha-256:{hashlib.sha256(_SCRIPT.encode()).hexdigest()}"
+SCRIPT_DIGEST = digest_of(_SCRIPT.encode())
 """Of the script that freezes: it goes on the record of a capture."""
 
 _COUNT = "() => Document.prototype.getElementsByTagName.call(document, '*').length"

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from permacite.capture.address import parse_target
-from permacite.capture.browsing.wire import Wire, digest_of, telling
+from permacite.capture.browsing.wire import Wire, telling
 from permacite.capture.credentials import origin_of
-from permacite.capture.model import Exchange, Failure, Redirect
+from permacite.capture.model import Exchange, Failure, Redirect, digest_of
 from permacite.capture.sniffing import content_type_of
 from permacite.capture.trouble import check_size, timed_out, wall
 from permacite.errors import CaptureError

@@ -7,10 +7,10 @@ so they are put together at the end.
 from __future__ import annotations
 
 import base64
-import hashlib
 from typing import TYPE_CHECKING, Any
 
-from permacite.capture.credentials import WITHHELD
+from permacite.capture.credentials import withhold
+from permacite.capture.model import digest_of
 from permacite.errors import CaptureError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from permacite.capture.credentials import Credentials
     from permacite.capture.model import Headers
 
-__all__ = ["Wire", "digest_of", "telling"]
+__all__ = ["Wire", "telling"]
 
 _COOKIE = "set-cookie"
 _PRIVATE = frozenset({"cookie", "authorization", "proxy-authorization"})
@@ -109,14 +109,9 @@ class Wire:
         private = set(_PRIVATE)
         if self._credentials:
             private |= {_COOKIE, *(name.lower() for name, _ in self._credentials.headers)}
-        return tuple((n, WITHHELD if n.lower() in private else v) for n, v in fields)
+        return withhold(fields, private)
 
 
 def telling(take: Callable[[Mapping[str, Any]], None]) -> Handler:
     """A handler that wants to know no session."""
     return lambda _, told: take(told)
-
-
-def digest_of(data: bytes) -> str:
-    """As digests stand on record."""
-    return "sha-256:" + hashlib.sha256(data).hexdigest()

@@ -9,7 +9,6 @@ theirs, and only the digests were checked here.
 
 from __future__ import annotations
 
-import hashlib
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
@@ -21,8 +20,8 @@ from permacite.capture.collect import Collector
 from permacite.capture.crawls.index import CaptureIndex, fields_of, moment_of
 from permacite.capture.crawls.messages import HttpMessage, content_of, is_of, read_head, value_of
 from permacite.capture.crawls.records import RecordPosition, WarcReader
-from permacite.capture.credentials import WITHHELD
-from permacite.capture.model import Capture, Exchange, FetchLimits, Redirect
+from permacite.capture.credentials import withhold
+from permacite.capture.model import Capture, Exchange, FetchLimits, Redirect, digest_of
 from permacite.capture.sniffing import content_type_of
 from permacite.capture.web_archives import memento_of
 from permacite.errors import CaptureError, ParseError
@@ -113,7 +112,7 @@ class StoredRecords:
     def request_headers(self, row: Captured) -> Headers:
         """The header fields of the request that a capture answers, as the file has them."""
         message = read_head(self._beside(row, "request"))
-        return () if message is None else _on_record(message.headers)
+        return () if message is None else withhold(message.headers, _PRIVATE)
 
     def metadata(self, page: Captured) -> bytes:
         """The metadata record of a page; nothing where there is none."""
@@ -207,7 +206,7 @@ class CrawlFetcher:
             status=row.status or 200,
             reason="" if block.message is None else block.message.reason,
             request_headers=self._records.request_headers(row),
-            response_headers=_on_record(headers),
+            response_headers=withhold(headers, _PRIVATE),
             content=content,
             content_type=content_type,
             sniffed=sniffed,
@@ -216,7 +215,7 @@ class CrawlFetcher:
             redirects=chain,
             started_at=moment,
             duration_s=0,
-            digest="sha-256:" + hashlib.sha256(content).hexdigest(),
+            digest=digest_of(content),
         )
 
     def _content(self, row: Captured, block: _Block, uri: str) -> bytes:
@@ -301,11 +300,6 @@ def _of_transfer(block: _Block) -> Headers:
     """The fields of a message that say how it travelled, and not what it holds."""
     headers: Headers = () if block.message is None else block.message.in_force
     return tuple(pair for pair in headers if pair[0].lower() == "transfer-encoding")
-
-
-def _on_record(headers: Headers) -> Headers:
-    """Header fields without what is nobody's business but a person's and a server's."""
-    return tuple((n, WITHHELD if n.lower() in _PRIVATE else v) for n, v in headers)
 
 
 class CrawlFiles:
