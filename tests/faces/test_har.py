@@ -125,7 +125,7 @@ def test_what_was_cut_off_is_no_page(
     (tmp_path / "a.har").write_bytes(log(entry(PAGE, "text/html", text, **more)))
     with Crawl([tmp_path / "a.har"]) as crawl:
         assert len(list(crawl.pages())) == (not said)
-        assert said in "".join(map(str, crawl.unread().told))
+        assert said in "".join(map(str, crawl.unread().examples))
         assert crawl.unread().damaged == (2 if said else 0)
 
 

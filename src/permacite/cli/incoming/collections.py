@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from permacite.service.ingest.saved import Saved
     from permacite.service.location import Location
 
-__all__ = ["add_bag", "add_crawl", "add_library", "tell_pages"]
+__all__ = ["add_bag", "add_crawl", "add_library", "list_pages"]
 
 _NAMED = 10
 """How many damaged records are named."""
 
 
-def tell_pages(files: Sequence[Path], pages: Sequence[str], *, as_json: bool) -> None:
+def list_pages(files: Sequence[Path], pages: Sequence[str], *, as_json: bool) -> None:
     """List the pages that some files hold."""
     with _read(files) as crawl:
         rows = list(crawl.pages(pages))
-        _tell_unread(crawl)
+        _report_damage(crawl)
     if as_json:
         emit(rows)
     else:
@@ -51,8 +51,8 @@ def add_crawl(
         _read(files, options["trust"]) as crawl,
         counted("importing") as tick,
     ):
-        for vouched in crawl.vouched():
-            note(f"signature of {vouched}")
+        for signer in crawl.signers():
+            note(f"signature of {signer}")
         for page, outcome in archive.lists.importer("crawls").add(
             crawl, _chosen(options), pages=pages
         ):
@@ -71,8 +71,8 @@ def add_crawl(
         note(f"{many:,} pages imported, {refused:,} refused")
         if not (many or refused):
             note("no page is in these files; --page ADDRESS takes whatever has that address")
-        _tell_cited(archive.lists.importer("citations").add(crawl.packages))
-        damaged = _tell_unread(crawl)
+        _report_citations(archive.lists.importer("citations").add(crawl.packages))
+        damaged = _report_damage(crawl)
     return results, status or int(damaged or not many)
 
 
@@ -95,8 +95,8 @@ def add_library(
         library = Library(path, roots)
         with Archive.open(folder) as archive:
             outcomes = archive.lists.importer("libraries").add(library, _chosen(options))
-            results, status = _tell_each(outcomes, as_json=as_json)
-            _tell_cited(archive.lists.importer("libraries").add_selections(library))
+            results, status = _report_each(outcomes, as_json=as_json)
+            _report_citations(archive.lists.importer("libraries").add_selections(library))
     except PermaciteError as error:
         note(f"{path}: not imported")
         status = report(error, as_json=as_json)
@@ -115,8 +115,8 @@ def add_bag(
         with OpenBag(path) as bag, Archive.open(folder) as archive:
             note(f"{path.name}: {len(bag.payload):,} files, right by {', '.join(bag.checked)}")
             outcomes = archive.lists.importer("bags").add(bag, _chosen(options))
-            results, status = _tell_each(outcomes, as_json=as_json)
-            _tell_cited(archive.lists.importer("citations").add([bag]))
+            results, status = _report_each(outcomes, as_json=as_json)
+            _report_citations(archive.lists.importer("citations").add([bag]))
     except PermaciteError as error:
         note(f"{path}: not imported")
         status = report(error, as_json=as_json)
@@ -130,10 +130,10 @@ def _chosen(options: Mapping[str, Any]) -> CommitOptions:
     return CommitOptions(**{name: options[name] for name in names})
 
 
-def _tell_each(
+def _report_each(
     outcomes: Iterable[tuple[str, Saved | PermaciteError]], *, as_json: bool
 ) -> tuple[list[Saved], int]:
-    """Print what became of many; return what was committed, and the exit status."""
+    """Print the outcome of each; return what was committed, and the exit status."""
     status = 0
     results: list[Saved] = []
     with counted("importing") as tick:
@@ -150,8 +150,8 @@ def _tell_each(
     return results, status
 
 
-def _tell_cited(outcomes: Iterable[tuple[str, str | PermaciteError]]) -> None:
-    """Print what citations of another archive are called here, or why they are not cited."""
+def _report_citations(outcomes: Iterable[tuple[str, str | PermaciteError]]) -> None:
+    """Print the new names of citations of another archive, or why they have none."""
     for former, cited in outcomes:
         if isinstance(cited, PermaciteError):
             note(f"  not cited again: {former}: {cited.problem}")
@@ -160,17 +160,17 @@ def _tell_cited(outcomes: Iterable[tuple[str, str | PermaciteError]]) -> None:
 
 
 def _read(files: Sequence[Path], trust: Sequence[str] = ()) -> Crawl:
-    """Read files to their ends, telling how far that is."""
+    """Read files to their ends, with a progress bar."""
     from permacite.service.exchange.crawls import Crawl
 
     with counted("reading records, in thousands") as tick:
         return Crawl(files, tick, trust)
 
 
-def _tell_unread(crawl: Crawl) -> bool:
-    """Say what could not be read; whether there is any."""
+def _report_damage(crawl: Crawl) -> bool:
+    """Print the damaged records; return whether there are any."""
     left = crawl.unread()
-    for line in left.told[:_NAMED]:
+    for line in left.examples[:_NAMED]:
         note(f"  damaged: {line}")
     if left.damaged > _NAMED:
         note(f"  damaged: {left.damaged - _NAMED:,} more")

@@ -1,4 +1,4 @@
-"""import: files, all files in folders, crawls of others, and standard input."""
+"""import: files, folders, crawls, bags, libraries, and standard input."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _collections = Registry(
         "crawl": "permacite.cli.incoming.collections:add_crawl",
         "files of a library": "permacite.service.exchange.zotero_library:files_of",
         "library": "permacite.cli.incoming.collections:add_library",
-        "pages of a crawl": "permacite.cli.incoming.collections:tell_pages",
+        "pages of a crawl": "permacite.cli.incoming.collections:list_pages",
     },
     kind=FunctionType,
 )

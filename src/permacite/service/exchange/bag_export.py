@@ -138,7 +138,7 @@ def _on_record(version: Version) -> dict[str, JSON]:
 
 
 def _path(version: Version, item: Representation) -> str:
-    """Where a format stands below `data/`: by the series, the date, the document, the version."""
+    """Return the path of a format below `data/`: series, date, document, version, format."""
     name = str(version.pdi.document).partition("//")[2]
     *folders, document = name.split("/")
     return "/".join(
@@ -147,7 +147,7 @@ def _path(version: Version, item: Representation) -> str:
 
 
 def _safe(text: str) -> str:
-    """A name of a file that every system takes, the same for the same text and no other."""
+    """Return a file name that every system accepts, the same for the same text and no other."""
     plain = "".join(
         each if each.isascii() and (each.isalnum() or each in "-_.") else "_" for each in text
     )
@@ -194,7 +194,7 @@ class _Bag:
         return f"data/{name}"
 
     def note_tag(self, path: Path) -> None:
-        """Take note of a file beside the payload."""
+        """Note the digests of a tag file."""
         digests = []
         for name in _ALGORITHMS:
             with path.open("rb") as file:
@@ -202,12 +202,12 @@ class _Bag:
         self._tags.append(_Written(path.relative_to(self._folder).as_posix(), tuple(digests)))
 
     def release(self) -> None:
-        """Let go of the manifests."""
+        """Close the manifests."""
         for manifest in self._manifests:
             manifest.close()
 
     def close(self, info: str) -> None:
-        """Write what describes the bag."""
+        """Write bag-info.txt, the tag manifests and bagit.txt."""
         (self._folder / "bag-info.txt").write_text(info, encoding="utf-8", newline="\n")
         for name in _ALGORITHMS:
             self.note_tag(self._folder / f"manifest-{name}.txt")
@@ -223,7 +223,7 @@ class _Bag:
 
 
 def _info(repository: Repository, pattern: str | None, bag: _Bag) -> str:
-    """What a bag says of itself (RFC 8493 §2.2.2)."""
+    """Return the text of bag-info.txt (RFC 8493 §2.2.2)."""
     covers = pattern or f"all of {', '.join(repository.settings.series_names())}"
     fields = {
         "Bag-Software-Agent": f"permacite {__version__}",

@@ -70,11 +70,11 @@ _PACKED: dict[bytes, Callable[[Path], object]] = {
 }
 _DAMAGED = (OSError, EOFError, ValueError, RuntimeError, NotImplementedError, LookupError)
 _DAMAGED_TOO = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
-"""What libraries raise for files that are damaged, or packed as they cannot read."""
+"""Errors of libraries for damaged files and unknown compression."""
 
 
 def is_packed_bag(path: Path) -> bool:
-    """Whether what is packed in a file is a bag, as its names say."""
+    """Whether a zip or tar file holds a bag, by the names in it."""
     try:
         store = opened(path)
     except PermaciteError:
@@ -348,13 +348,13 @@ class Store(Protocol):
     sizes: dict[str, int]
     """In octets, by the path."""
     fault: ParseError | None
-    """Why nothing of it may be read."""
+    """The reason why nothing of it may be read."""
 
     def open(self, path: str) -> BinaryIO:
         """A file, to be read from its beginning."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close it."""
 
 
 def opened(path: Path) -> Store:
@@ -367,7 +367,7 @@ def opened(path: Path) -> Store:
 
 @contextlib.contextmanager
 def reading(name: str) -> Iterator[None]:
-    """Make what libraries raise for a damaged file a ParseError, or NotFoundError."""
+    """Turn the errors of libraries for a damaged file into ParseError or NotFoundError."""
     try:
         yield
     except PermaciteError:
@@ -383,7 +383,7 @@ def _fault(problem: str, path: str) -> ParseError:
 
 
 def _fault_of(path: str, *, is_link: bool, is_twice: bool) -> ParseError | None:
-    """What is wrong with a file in a folder, if anything is."""
+    """Return the fault of a path in a bag, if it has one."""
     parts = path.replace("\\", "/").split("/")
     climbs = ".." in parts or path.startswith(("/", "\\", "~")) or ":" in parts[0]
     if climbs or "\0" in path:
@@ -438,7 +438,7 @@ class _Zip:
 
 
 class _Tar:
-    """A tar file; one that is packed is unpacked once, into a file without a name."""
+    """A tar file; a compressed one is decompressed once, into an unnamed file."""
 
     def __init__(self, file: Path) -> None:
         self._file = _plain(file)
@@ -467,7 +467,7 @@ class _Tar:
 
 
 def _plain(file: Path) -> BinaryIO:
-    """A tar file without what packs it."""
+    """Open a tar file, decompressed."""
     with file.open("rb") as packed:
         head = packed.read(8)
     open_ = next((way for mark, way in _PACKED.items() if head.startswith(mark)), None)

@@ -1,7 +1,7 @@
 """Citations of another archive, made again here where bytes and words are the same.
 
-A package or a bag that an archive like this one wrote tells of its pages and of what was cited of
-them. Names are never taken over (decision 0080); the new citation bears the day on which it came.
+A package or a bag that another permacite archive wrote lists its pages and their citations. Names
+are never taken over (decision 0080); a new citation has the date of the import.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 
     from permacite.archive.repository import Repository
 
-__all__ = ["CarriedCitations", "Telling"]
+__all__ = ["CarriedCitations", "CitationSource"]
 
 
-class Telling(Protocol):
-    """A file that tells of pages, and of what was cited of them."""
+class CitationSource(Protocol):
+    """A file that lists pages and their citations."""
 
     def pages(self) -> Iterable[Mapping[str, Any]]:
         """Pages: `id` (the full name there), `url`, and `formats` (digests by their tokens)."""
 
     def citations(self) -> Iterable[Mapping[str, Any]]:
-        """What was cited: `reference`, `quote` and `note`."""
+        """Citations: `reference`, `quote` and `note`."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Cited:
-    """A citation that a file tells of."""
+    """A citation in a file."""
 
     reference: str
     format: str
@@ -50,11 +50,11 @@ class CarriedCitations:
         self._repository = repository
         self._resolution = Resolver(repository)
 
-    def add(self, files: Sequence[Telling]) -> Iterator[tuple[str, str | PermaciteError]]:
-        """Cite here what files of another archive say was cited there, as it yields.
+    def add(self, files: Sequence[CitationSource]) -> Iterator[tuple[str, str | PermaciteError]]:
+        """Cite here what was cited in another archive, by its files; yield each outcome.
 
-        Each is (the name there, the name here, or why there is none). The octets must be the same,
-        and the words those that stand there.
+        Each is (the name there, the name here or the error). The octets and the words must be the
+        same.
         """
         cited = _cited_in(files)
         pages = (page for file in files for page in file.pages())
@@ -69,7 +69,7 @@ class CarriedCitations:
             yield one.reference, NotFoundError("its page is not in the file", one.reference)
 
     def _cite_again(self, one: _Cited, page: Mapping[str, Any]) -> str | PermaciteError:
-        """The name here of what was cited there, or why there is none."""
+        """Return the name here of a citation there, or the error."""
         digests, fragment = page.get("formats"), one.reference.partition("#")[2]
         if not isinstance(digests, dict):
             return NotFoundError("the file does not say what was cited", one.reference)
@@ -99,8 +99,8 @@ class CarriedCitations:
         return NotFoundError("these octets are not here", one.reference)
 
 
-def _cited_in(files: Iterable[Telling]) -> dict[str, list[_Cited]]:
-    """What files say was cited, by the document and version. What is no name is left out."""
+def _cited_in(files: Iterable[CitationSource]) -> dict[str, list[_Cited]]:
+    """Return the citations in files by document and version. Bad names are left out."""
     cited: dict[str, list[_Cited]] = {}
     for line in (line for file in files for line in file.citations()):
         try:

@@ -1,9 +1,9 @@
-"""Pages that others captured become committed versions: those of a crawl, chosen or all.
+"""Import of crawls: pages of WARC, ARC, WACZ and HAR files become committed versions.
 
-Each page is one commit, under a key made of what its record says of itself. So a run that was cut
-off goes on when the same files are imported again, and no page is committed twice. A later capture
-of an address is the next version of its document, whatever is here already; dates are those that
-the files claim, and who claims them is on record.
+Each page is one commit, under a key made of the fields of its record. So an interrupted import
+continues when the same files are imported again, and no page is committed twice. A later capture
+of an address is the next version of its document. Dates are those that the files claim; the record
+names the program that claims them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ DERIVED_FROM = "http://www.w3.org/ns/prov#wasDerivedFrom"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CrawledPage:
-    """A page that a file of others holds, as it says."""
+    """A page of a crawl, as its file describes it."""
 
     uri: str
     claimed_at: str
@@ -53,30 +53,30 @@ class CrawledPage:
 
 
 class Unread(NamedTuple):
-    """What could not be read of some files."""
+    """Damaged records of a crawl."""
 
     damaged: int
     """How many records."""
-    told: tuple[str, ...]
-    """The first of them: where, of what, and what is wrong."""
+    examples: tuple[str, ...]
+    """The first of them: the file, the offset, the address and the problem."""
 
 
 class Crawl:
-    """Files of others opened as one crawl, every octet read once; a context manager.
+    """Files of one crawl, every octet read once; a context manager.
 
-    A page may show what stands in another file of them. Raises CaptureError where an extra is not
-    installed, ParseError for a file of no kind that is read here, OSError.
+    A page may show parts from another of the files. Raises CaptureError where an extra is not
+    installed, ParseError for a file of another kind, OSError.
     """
 
     def __init__(
         self,
         paths: Sequence[Path],
-        tell: Callable[[int], None] | None = None,
+        progress: Callable[[int], None] | None = None,
         trust: Sequence[str] = (),
     ) -> None:
-        """`tell` is told how many records were read, now and then.
+        """`progress` gets the number of records read, now and then.
 
-        `trust`: domains, and files of certificates and keys, of those whose signatures count.
+        `trust`: domains, and files of certificates and keys, whose signatures count.
         """
         try:
             from permacite.capture.crawls import containers, crawl, signatures
@@ -91,10 +91,10 @@ class Crawl:
         trusted = signatures.Trust.of(trust)
         with ExitStack() as opened:
             files = list(containers.open_containers(paths, trusted, opened))
-            self.files = opened.enter_context(crawl.CrawlFiles(files, tell))
+            self.files = opened.enter_context(crawl.CrawlFiles(files, progress))
             self._opened = opened.pop_all()
         self.packages = [each for each in files if isinstance(each, containers.Package)]
-        """Those that list pages, and may tell what was cited of them."""
+        """WACZ packages, which list pages and may have citations of them."""
 
     def __enter__(self) -> Self:
         return self
@@ -104,14 +104,14 @@ class Crawl:
 
     def pages(self, wanted: Sequence[str] = ()) -> Iterator[CrawledPage]:
         """The pages, or those at `wanted` addresses, in which `*` stands for anything."""
-        return map(_told, self.files.pages(wanted))
+        return map(_page, self.files.pages(wanted))
 
-    def vouched(self) -> Iterator[str]:
-        """Who vouches for the packages among the files, in words."""
+    def signers(self) -> Iterator[str]:
+        """Who signed the packages among the files, in words."""
         yield from (f"{package.name}: {package.told()}" for package in self.packages)
 
     def unread(self) -> Unread:
-        """What could not be read."""
+        """The records that could not be read."""
         report = self.files.index.report
         lines = tuple(
             f"{each.file}, at {each.place:,}: {each.uri or 'a record'}: {each.problem}"
@@ -121,7 +121,7 @@ class Crawl:
 
 
 class Crawls:
-    """Pages of others become committed versions."""
+    """Pages of crawls become committed versions."""
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
@@ -150,7 +150,7 @@ class Crawls:
             missing -= {each for each in pages if crawl.means(each, page)}
             wanted = terms if options.new else terms._replace(key=_key(page, series))
             outcome = attempted(self._add_page, crawl, page, wanted)
-            yield _told(page), outcome
+            yield _page(page), outcome
             made_of = None if isinstance(outcome, PermaciteError) else outcome.pdi
             for row in crawl.files.conversions(page):
                 yield from self._add_conversion(crawl, row, wanted, made_of)
@@ -161,20 +161,20 @@ class Crawls:
             raise NotFoundError("no page of these files has this address", name)
 
     def _add_page(self, crawl: Crawl, page: Captured, wanted: Wanted) -> Saved:
-        """Commit one page, unless this very capture was committed; keep the names that it had."""
+        """Commit one page, unless this capture was committed; keep its former names."""
         saved = self._committed(crawl, page, wanted)
-        told = crawl.files.names(page)
-        if told:
+        former = crawl.files.names(page)
+        if former:
             name, _ = names.document_of(saved.pdi)
-            keep_names(self._repository, self._repository.lookup.version(name), told)
+            keep_names(self._repository, self._repository.lookup.version(name), former)
         return saved
 
     def _add_conversion(
         self, crawl: Crawl, row: Captured, wanted: Wanted, made_of: str | None
     ) -> Iterator[tuple[CrawledPage, Saved | PermaciteError]]:
-        """Commit what others made of a page that is here as `made_of`, unless it is a part of that.
+        """Commit a conversion of the page `made_of`, unless it is a format of that page.
 
-        It is stated what it was made of. It has no address: at that stood what it was made of.
+        A statement names the page. A conversion has no address: the address is that of the page.
         """
         repository = self._repository
         outcome = attempted(self._converted, crawl, row, wanted, made_of)
@@ -184,12 +184,12 @@ class Crawls:
             name, of = (as_urn(names.document_of(each)[0]) for each in (outcome.pdi, made_of))
             if not repository.statements.assertions(name, predicate=DERIVED_FROM):
                 repository.statements.state(name, DERIVED_FROM, of)
-        yield _told(row), outcome
+        yield _page(row), outcome
 
     def _converted(
         self, crawl: Crawl, row: Captured, wanted: Wanted, made_of: str | None
     ) -> Saved | None:
-        """Commit a conversion; None where its octets are a format of what it was made of."""
+        """Commit a conversion; None where its octets are a format of `made_of`."""
         repository = self._repository
         key = None if wanted.new else _key(row, wanted.series or repository.settings.series)
         known = key and repository.origins.find_by_key(key)
@@ -229,12 +229,12 @@ class Crawls:
         )
 
 
-def _told(page: Captured) -> CrawledPage:
-    """What is told of a page."""
+def _page(page: Captured) -> CrawledPage:
+    """Describe a page."""
     return CrawledPage(page.uri, page.claimed, page.media_type, page.status, page.kind)
 
 
 def _key(page: Captured, series: str) -> str:
-    """What a commit bears: the same for the same capture, in whatever file it stands."""
+    """Return the key of a commit: the same for the same capture, in any file."""
     said = "\n".join([series, *page[1:5], page.kind, page.record_id, page.digest])
     return f"crawl:{sha256(said.encode()).hexdigest()}"

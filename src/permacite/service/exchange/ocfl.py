@@ -143,7 +143,7 @@ class _LogSource:
         self.size = self._log.size()
 
     def batches(self, start: int) -> Iterator[_LeafBatch]:
-        """Yield the entries from a place on."""
+        """Yield the entries from `start` on."""
         while start < self.size:
             end = min(self.size, start + _ENTRIES_AT_ONCE)
             yield _LeafBatch(end, list(self._log.leaves(start, end)))

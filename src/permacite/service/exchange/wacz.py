@@ -140,14 +140,14 @@ class _PackageMember:
 
 
 class _Package:
-    """The zip file, and what its data package says of it."""
+    """A zip file with its datapackage.json."""
 
     def __init__(self, packed: zipfile.ZipFile) -> None:
         self._packed = packed
         self.resources: list[dict[str, Any]] = []
 
     def member(self, name: str, *, compressed: bool = False) -> Any:
-        """Begin a member; records are stored as they are, so that each can be read by its place."""
+        """Begin a member, stored without compression, so that records can be read by offset."""
         entry = zipfile.ZipInfo(name, _DAY)
         entry.extra = _MARK
         entry.compress_type = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
@@ -159,7 +159,7 @@ class _Package:
             member.writelines(f"{line}\n".encode() for line in lines)
 
     def close(self) -> None:
-        """Write what describes all members, and its signature."""
+        """Write datapackage.json and its signature."""
         created = utc_now().strftime("%Y-%m-%dT%H:%M:%SZ")
         software = f"permacite {__version__}"
         package = {
@@ -179,7 +179,7 @@ class _Package:
 
 
 class _RecordIndex:
-    """What stands where, kept in an unnamed file until it is sorted."""
+    """Index of records and list of pages, kept in an unnamed file until they are sorted."""
 
     def __init__(self) -> None:
         self._rows = sqlite3.connect("")
@@ -192,7 +192,7 @@ class _RecordIndex:
         self._rows.close()
 
     def note(self, record: ExportedRecord, place: WrittenRecord) -> None:
-        """Take note of a record that answers for an address."""
+        """Add a record that answers for an address."""
         fields = record.fields
         if fields["WARC-Type"] not in {"response", "resource"}:
             return
@@ -213,7 +213,7 @@ class _RecordIndex:
         self._rows.execute("INSERT INTO line VALUES (?, ?)", (key, text))
 
     def page(self, repository: Repository, batch: DocumentBatch) -> bool:
-        """Note a page with its words; False where it has no address."""
+        """Add a page with its text; False where it has no address."""
         version, given = batch.version, batch.formats
         uri = version.provenance.final_uri or version.provenance.uri
         if uri is None:
@@ -233,7 +233,7 @@ class _RecordIndex:
         return True
 
     def lines(self) -> Iterator[str]:
-        """The lines of the index, sorted as its readers look for them."""
+        """The lines of the index, sorted as CDXJ readers search them."""
         with closing(self._rows.execute("SELECT text FROM line ORDER BY key, text")) as rows:
             for (text,) in rows:
                 yield text
@@ -257,7 +257,7 @@ def _status_and_type(record: ExportedRecord) -> tuple[str, str]:
 
 
 def _surt(uri: str) -> str:
-    """An address as indexes of web archives sort it: the host from its end, the query in order."""
+    """Return the sort key of an address (SURT): the host reversed, the query sorted."""
     lower = uri.lower()
     if not lower.startswith(("http://", "https://")):
         return uri
@@ -271,7 +271,7 @@ def _surt(uri: str) -> str:
 
 
 def _signed(digest: str) -> dict[str, str]:
-    """A signature of a digest, by a key that is made for it (WACZ-auth 0.1.0 §4)."""
+    """Sign a digest by a key made for this file (WACZ-auth 0.1.0 §4)."""
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec, utils
 

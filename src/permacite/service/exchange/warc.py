@@ -114,7 +114,7 @@ class _RecordSink:
 
 
 def info(name: str) -> ExportedRecord:
-    """The record that says what made the file, and when."""
+    """The warcinfo record: the program that made the file, and when."""
     now = _date(utc_now())
     body = (
         "software: permacite\r\nformat: WARC File Format 1.1\r\n"
@@ -163,7 +163,7 @@ def records_of(repository: Repository, batch: DocumentBatch) -> Iterator[Exporte
 
 
 class _Answers:
-    """The answers of which the header fields are on record, by what they held."""
+    """Answers with recorded header fields, by the digest of their content."""
 
     def __init__(self, details: Mapping[str, Any]) -> None:
         requests = details.get("requests", ())
@@ -176,7 +176,7 @@ class _Answers:
                 self._by_uri.setdefault((str(answer.get("uri")), str(answer["digest"])), answer)
 
     def find(self, digest: str, label: str | None = None) -> dict[str, Any] | None:
-        """The answer that held some octets, under a label if one is given."""
+        """Find the answer with some content, by its address too if `label` is given."""
         if label is None:
             return self._by_digest.get(digest)
         return self._by_uri.get((label, digest))
@@ -214,7 +214,7 @@ class _Answers:
     def redirects(
         self, digest: str, root: str, label: str | None = None
     ) -> Iterator[ExportedRecord]:
-        """The answers that pointed to the one that held some octets."""
+        """Yield the redirects that led to the answer with some content."""
         answer = self.find(digest, label) or {}
         for number, step in enumerate(answer.get("redirects", ())):
             lines = [f"HTTP/1.1 {step['status']}", f"Location: {step['location']}"]
@@ -229,7 +229,7 @@ class _Answers:
 
 
 def _head(lines: list[str]) -> bytes:
-    """The head of an answer; what would end a line is no part of one."""
+    """Return the head of an answer, with line ends in fields replaced by spaces."""
     text = "\r\n".join(line.replace("\r", " ").replace("\n", " ") for line in lines)
     return f"{text}\r\n\r\n".encode("latin-1", "replace")
 
@@ -248,7 +248,7 @@ def _exact(moment: datetime) -> str:
 
 
 def _parts(aggregate: Octets, root: str, date: str, answers: _Answers) -> Iterator[ExportedRecord]:
-    """What a page shows, each body part under its own address."""
+    """Yield the parts of a page, each under its own address."""
     with mhtml.open(aggregate) as opened:
         for part in opened.body_parts:
             if part is opened.root or part.content_type.lower().startswith("multipart/"):
@@ -275,7 +275,7 @@ def _parts(aggregate: Octets, root: str, date: str, answers: _Answers) -> Iterat
 
 
 def _names(version: Version, root: str, date: str, target: str) -> ExportedRecord:
-    """The record of what a document is called here."""
+    """Return the metadata record with the names of a document."""
     lines = [("pdi", str(item.pdi)) for item in version.representations]
     lines += [("digest", f"{item.format} {item.digest}") for item in version.representations]
     lines += [("same-as", f"{name} {digest}") for name, digest in former_names(version)]
@@ -294,7 +294,7 @@ def _names(version: Version, root: str, date: str, target: str) -> ExportedRecor
 
 
 def _address(version: Version) -> str:
-    """Where a document came from; its own name where it came from no address."""
+    """Return the address of a document; its own name where it has none."""
     address = version.provenance.final_uri or version.provenance.uri
     try:
         return uri.from_iri(address) if address else str(version.pdi.document)
@@ -346,7 +346,7 @@ def _stated(digest: bytes) -> str:
 
 
 def _identifier(name: str) -> str:
-    """The id of a record, the same whenever it is written."""
+    """Return the ID of a record, the same in every export."""
     return f"<urn:uuid:{uuid.uuid5(_NAMESPACE, name)}>"
 
 

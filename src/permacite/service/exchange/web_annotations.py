@@ -7,9 +7,9 @@
 | §5.2 Annotation Page | what `annotations` gives; pages, collections and lists are read |
 | Hypothesis | `rows` of a search, `text` and `tags` of an annotation |
 
-Readings: notes of others are private until somebody says otherwise: they become jottings, and what
-they are on is cited. An annotation without a selector is on the whole document. A body that
-describes is the remark that belongs to a citation.
+Readings: imported notes are private: they become notes and tags of the owner, and the passages that
+they select are cited. An annotation without a selector is on the whole document. A body with the
+purpose `describing` is the remark of a citation.
 """
 
 from __future__ import annotations
@@ -48,29 +48,29 @@ _KINDS: dict[str, Kind] = {
     "classifying": "collection",
     "describing": "remark",
 }
-"""What a text is by its purpose; any other is a note."""
+"""The kind of a text by its purpose; any other is a note."""
 
 
 class WebAnnotations:
-    """Citations and notes as annotations, in and out."""
+    """Citations and notes as annotations, exported and imported."""
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
         self._selections = Selections(repository)
-        self._jottings = Annotations(repository)
+        self._annotations = Annotations(repository)
 
     def page(self) -> dict[str, Json]:
         """All that was cited and noted, as one Annotation Page in JSON-LD."""
         repository = self._repository
         cited = recorded.all_cited(repository, repository.passages.citations())
-        items = [*map(_of_citation, cited), *map(_of_jotting, self._jottings.list())]
+        items = [*map(_of_citation, cited), *map(_of_jotting, self._annotations.list())]
         return {"@context": _CONTEXT, "type": "AnnotationPage", "items": items}
 
     def add(self, text: str) -> Iterator[tuple[str, str | PermaciteError]]:
-        """Cite what annotations select and keep what they say, and yield what became of each.
+        """Cite what annotations select, keep what they say, and yield the outcome of each.
 
-        Each is (its name or its document, the name of the passage or why there is none). Raises
-        ParseError for what holds no annotations.
+        Each is (its name or its document, the name of the passage or the error). Raises ParseError
+        for a text without annotations.
         """
         for item in _items(text):
             name = item.get("id", item.get("@id"))
@@ -90,12 +90,12 @@ class WebAnnotations:
             name = self._selections.cite(name, json.dumps(led), note=remark).reference
         for kind, text in texts:
             if kind != "remark":
-                self._jottings.annotate(name, kind, text)
+                self._annotations.annotate(name, kind, text)
         return name
 
 
 def _led(repository: Repository, target: Json) -> Json:
-    """Targets with names of another archive led to what they are called here."""
+    """Replace the names of another archive in targets by the names here."""
     if isinstance(target, list):
         return [_led(repository, each) for each in target]
     if isinstance(target, str):
@@ -108,7 +108,7 @@ def _led(repository: Repository, target: Json) -> Json:
 
 
 def _here(repository: Repository, source: str) -> str:
-    """What a source is called here; an address of the web as it is."""
+    """Return the name of a source here; an address of the web as it is."""
     try:
         return now_called(repository, source) or names.from_address(source)[0]
     except ParseError:
@@ -125,7 +125,7 @@ def _of_citation(cited: Cited) -> Json:
 
 
 def _of_jotting(jotting: Jotting) -> Json:
-    """A jotting as an annotation; the same one whenever it is written."""
+    """Return a tag, collection or note as an annotation, the same in every export."""
     said = f"{jotting.reference}\n{jotting.kind}\n{jotting.text}"
     motivation = _MOTIVATIONS[jotting.kind]
     return {
@@ -158,7 +158,7 @@ def _items(text: str) -> list[dict[str, Any]]:
 
 
 def _texts(item: dict[str, Any]) -> Iterator[tuple[Kind, str]]:
-    """What an annotation says: the kind of each text, and the text."""
+    """Yield the texts of an annotation, each with its kind."""
     motivation = item.get("motivation")
     bodies = item.get("body", item.get("bodyValue"))
     for body in bodies if isinstance(bodies, list) else [bodies]:

@@ -1,8 +1,8 @@
-"""Libraries of Zotero become committed versions: their files, with what the library says of them.
+"""Import of Zotero libraries: their files become committed versions with their metadata.
 
 A library is an export as RDF, or the data folder itself. What an item states is put on record with
 each of its files, and where it is stated; citations take it before what the file states of itself.
-Tags, collections and notes become jottings, which are private; what is marked in files is cited. A
+Tags, collections and notes are kept, and are private; what is marked in files is cited. A
 snapshot that Zotero saved as a page and files beside it is one page with its parts.
 """
 
@@ -36,7 +36,7 @@ __all__ = ["Libraries"]
 
 _LONGEST = {"tag": 200, "collection": 200, "note": 20_000}
 _TOLD = 60
-"""So much of the words that are marked names them."""
+"""How many characters of marked words name them in a report."""
 
 
 class Libraries:
@@ -46,14 +46,14 @@ class Libraries:
         self._repository = repository
         self._ingest = FileIngest(repository)
         self._selections = Selections(repository)
-        self._jottings = Annotations(repository)
+        self._annotations = Annotations(repository)
 
     def add(
         self,
         library: Library,
         options: CommitOptions,
     ) -> Iterator[tuple[str, Saved | PermaciteError]]:
-        """Commit the files of a library, and yield what became of each, by its path there.
+        """Commit the files of a library, and yield the outcome of each by its path there.
 
         Items without a file are yielded too, as NotFoundError.
         """
@@ -70,10 +70,10 @@ class Libraries:
                 yield file.path, outcome
 
     def add_selections(self, library: Library) -> Iterator[tuple[str, str | PermaciteError]]:
-        """Cite what is marked in the files of a library, once they came in, as it yields.
+        """Cite the passages marked in imported files, and yield the outcome of each.
 
-        Each is (what is marked, its name here, or why it has none). What cannot be cited stays as a
-        note on its document.
+        Each is (the marked words, the name here or the error). A passage that cannot be cited is
+        kept as a note on its document.
         """
         for name, path, marked in library.marked:
             words = " ".join(marked.text.split())[:_TOLD]
@@ -82,7 +82,7 @@ class Libraries:
             if isinstance(cited, PermaciteError):
                 kept = "\n".join(each for each in (marked.text, marked.comment) if each.strip())
                 if kept:
-                    self._jottings.annotate(name, "note", kept[: _LONGEST["note"]])
+                    self._annotations.annotate(name, "note", kept[: _LONGEST["note"]])
                 yield f"{path}: {words}", cited
             else:
                 yield f"{path}: {words}", cited.reference
@@ -92,7 +92,7 @@ class Libraries:
     ) -> Saved:
         """Commit a file, and keep the tags, collections and notes of its item."""
         saved = self._saved_file(library, file, terms, new=new)
-        self._jot(saved.pdi, item)
+        self._keep_notes(saved.pdi, item)
         return saved
 
     def _saved_file(
@@ -116,7 +116,7 @@ class Libraries:
             draft = _as_snapshot(draft, terms)
         return self._ingest.commit(draft, terms)
 
-    def _jot(self, name: str, item: ZoteroItem) -> None:
+    def _keep_notes(self, name: str, item: ZoteroItem) -> None:
         """Keep the tags, collections and notes of an item."""
         kinds: list[tuple[Literal["tag", "collection", "note"], tuple[str, ...]]] = [
             ("tag", item.tags),
@@ -129,11 +129,11 @@ class Libraries:
                 pieces = (text[start : start + longest] for start in range(0, len(text), longest))
                 for piece in pieces if kind == "note" else [text[:longest]]:
                     if piece.strip():
-                        self._jottings.annotate(name, kind, piece)
+                        self._annotations.annotate(name, kind, piece)
 
 
 def _terms(library: Library, item: ZoteroItem, file: AttachedFile, terms: Terms) -> Terms:
-    """How a file is to be committed: with what the library says of it and of its item."""
+    """Return the terms of a commit, with the metadata of the file and of its item."""
     shows = "drawn" if sources.media_type_of(file.path, b"") in PAGES else "reported"
     imported: dict[str, JSON] = {
         "format": library.form,
@@ -160,7 +160,7 @@ def _terms(library: Library, item: ZoteroItem, file: AttachedFile, terms: Terms)
 
 
 def _as_snapshot(draft: Draft, terms: Terms) -> Draft:
-    """A page with its files: what the library says of it counts, unless the page says more."""
+    """Add the metadata of the library to a page with its files, unless the page has its own."""
     own = draft.document.details.get("imported")
     if isinstance(own, dict) and own.get("made_by"):
         return draft

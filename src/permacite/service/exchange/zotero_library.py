@@ -1,23 +1,23 @@
-"""The data folder of Zotero: its database, as items like those of an export, and its files.
+"""Library of Zotero: an RDF export, or the data folder with its database and files.
 
-| what stands there | what is made of it |
+| in the database | in the result |
 |---|---|
 | `items`, `itemData`, `itemCreators` | `ZoteroItem`: claims, under Zotero's names of its fields |
 | `itemAttachments`, link modes 0 and 1 | a file below `storage/KEY` |
 | link mode 2, a linked file | a file, where it lies in a folder that the command names |
 | link mode 3, a link to the web; 4, a picture in a note | no file |
-| `itemAnnotations` | what was marked in a file, as Zotero's own interfaces tell it |
+| `itemAnnotations` | marked passages of a file |
 | `itemNotes`, `itemTags`, `collectionItems` | notes, tags, collections |
-| `deletedItems`, feeds | left out: what is in the trash, and what nobody took up |
+| `deletedItems`, feeds | left out: the trash, and items that nobody added |
 
 Source: `userdata.sql` and `system.sql` of Zotero, schemas 100 (Zotero 5) to 125; others are tried,
 and refused where they have other tables.
 
 Readings: Zotero keeps its database locked, and may write to it at any time. It is copied with its
-journal until a copy took no change, and the copy is read. `storage:` is the folder of the item's
-key; `attachments:` a folder that only Zotero's settings know, so that it is looked for in the
-folders that the command names. A linked file anywhere else is not read: the database of somebody
-else would say what is taken from this machine.
+journal until it did not change during a copy; then the copy is read. `storage:` is the folder of
+the item's key; `attachments:` a folder that only Zotero's settings have, so that it is searched in
+the folders that the command names. A linked file anywhere else is not read: else a database from
+somebody else would choose which files of this machine are archived.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Library:
         except OSError as error:
             raise NotFoundError(f"it cannot be read: {error.strerror}", path.name) from error
         self.marked: list[tuple[str, str, Annotation]] = []
-        """What is marked in files that came in: the name here, the path there."""
+        """Marked passages of imported files: the name here, the path there, the passage."""
 
     def path_of(self, file: AttachedFile) -> Path:
         """Where a file is. Raises ParseError for one that leads out, NotFoundError."""
@@ -177,7 +177,7 @@ def _database_items(database: Path, roots: Sequence[Path] = ()) -> list[ZoteroIt
 
 
 def _copied(database: Path, folder: Path) -> Path:
-    """A copy of a database and its journal, during which neither changed."""
+    """Copy a database and its journal while neither changes."""
     copy = folder / ZOTERO_DATABASE
     for _ in range(_MOST_TRIES):
         before = _states(database)
@@ -197,7 +197,7 @@ def _copied(database: Path, folder: Path) -> Path:
 
 
 def _states(database: Path) -> list[tuple[int, int] | None]:
-    """Size and time of a database and of what stands beside it."""
+    """Size and time of a database and of the files of its journal."""
     states: list[tuple[int, int] | None] = []
     for ending in _ASIDE:
         try:
@@ -263,7 +263,7 @@ class _Reading:
         return data
 
     def _annotated(self) -> dict[int, list[Annotation]]:
-        """What was marked, by the attachment; in earlier databases there is none."""
+        """Marked passages by attachment; none in databases before Zotero 6."""
         marked: dict[int, list[Annotation]] = defaultdict(list)
         known = self._rows.execute("SELECT 1 FROM sqlite_master WHERE name = 'itemAnnotations'")
         if known.fetchone() is None:
@@ -311,7 +311,7 @@ class _Reading:
         )
 
     def _claims(self, item: int, kind: str) -> Iterator[Claim]:
-        """What an item states, each under the name that Zotero gives it."""
+        """Yield the metadata of an item, each under its name in Zotero."""
         if kind in TYPES:
             yield Claim("kind", TYPES[kind], Place(ZOTERO, "itemType"))
         data = self._data.get(item, {})

@@ -63,8 +63,7 @@ def attempted(
 def files_in(paths: Iterable[Path]) -> Iterator[Path]:
     """Yield files, and in place of a folder all files in it, by their names; bags stay folders.
 
-    What is hidden is left out of folders, and so is whatever is no file, or a link; and the folders
-    of pages that a browser saved with what they show.
+    Hidden files, links, and the folders of pages that a browser saved complete are left out.
     """
     for path in paths:
         if not path.is_dir() or is_bag(path):
