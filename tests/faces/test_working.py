@@ -16,9 +16,9 @@ from permacite.loops import to_the_end
 from permacite.service.archive import Archive
 from permacite.service.lists.journal import Keys
 from permacite.service.work import job_queue
+from permacite.service.work.job_queue import SqliteQueue
 from permacite.service.work.jobs import of_list
 from permacite.service.work.pools import ProcessPool
-from permacite.service.work.sqlite_queue import SqliteQueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

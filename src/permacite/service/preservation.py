@@ -72,7 +72,7 @@ _mirroring = Registry(
     "permacite.mirroring",
     {
         "findings": "permacite.service.mirroring.forks:findings",
-        "mend": "permacite.service.mirroring.mending:mend",
+        "mend": "permacite.service.mirroring.remote:mend",
     },
     kind=FunctionType,
 )
@@ -148,7 +148,7 @@ class Copies:
         """Check every digest, the log and the catalog, and find bytes without a name.
 
         `repair_from` is the address or location of a copy from which missing or altered bytes are
-        fetched, if the log says what they must be: see `mirroring.mending.mend`.
+        fetched, if the log says what they must be: see `mirroring.remote.mend`.
 
         `new` checks only the digests of what was committed since the last such check, `since` from
         an entry of the log on, `sample` those of so many random versions. `progress` gets each

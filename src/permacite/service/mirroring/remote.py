@@ -1,33 +1,45 @@
-"""Remote archive: its log, entries and contents over HTTP, by the guarded fetcher.
+"""Remote archive: its log, entries and contents over HTTP; repair of contents from a copy.
 
 A mirror connects only to the address that it was given: redirects are not followed. A private
 address is allowed where the user wrote it as one.
 
 `RemoteTree` has the hashes of the remote log, by its tiles (C2SP tlog-tiles): all hashes at level 8
 that are not here already, and those of the last entries.
+
+`mend` repairs missing or altered contents from a mirror, the origin or a backup. The digest comes
+from an entry that a signed checkpoint covers, never from the copy. Contents of the copy are
+compared with it before they replace anything.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import io
 import json
 import threading
 from typing import TYPE_CHECKING, Any, Self
 
+from permacite import pdi as grammar
 from permacite.archive.log.tiles import Tile
 from permacite.archive.merkle import node_hash, tree_hash
 from permacite.archive.objects.source import ContentReader
-from permacite.errors import CaptureError, IntegrityError, NotFoundError
+from permacite.archive.repository import Repository
+from permacite.errors import CaptureError, IntegrityError, NotFoundError, ParseError
+from permacite.pdi import PDI
+from permacite.service.findings import Mended
+from permacite.service.location import checked_location
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Iterator, Sequence
+    from collections.abc import Coroutine, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from permacite.archive.log.log import Log
+    from permacite.archive.model.answered import Finding
     from permacite.capture.fetcher import Fetcher
     from permacite.capture.model import Exchange
 
-__all__ = ["STRETCH", "RemoteArchive", "RemoteTree"]
+__all__ = ["STRETCH", "RemoteArchive", "RemoteTree", "mend"]
 
 _CONNECTIONS = 8
 _TRIES = 2 * _CONNECTIONS
@@ -37,6 +49,7 @@ _PAUSE_S = 0.5
 _GIB = 1 << 30
 _MISSING = frozenset({404, 410, 451, 403})
 _OURS = frozenset({"localhost", "127.0.0.1", "::1"})
+_MENDABLE = frozenset({"missing", "altered"})
 
 
 class RemoteArchive:
@@ -220,3 +233,79 @@ def _hashes(archive: RemoteArchive, level: int, start: int, end: int) -> Iterato
             )
         for place in range(max(0, start - first), tile.width):
             yield content[place * _HASH_BYTES : (place + 1) * _HASH_BYTES]
+
+
+class _CopyContents:
+    """The contents of another archive, on this machine or in a database."""
+
+    is_far = False
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self.wrong: list[str] = []
+
+    def open(self, digest: str) -> ContentReader:
+        """Read the contents of a digest. Raises NotFoundError, IntegrityError."""
+        try:
+            content = self._repository.contents.octets(digest)
+        except IntegrityError:
+            self.wrong.append(digest)
+            raise
+        return ContentReader(digest, io.BytesIO(content), self._repository.where)
+
+
+def mend(
+    repository: Repository, findings: Iterable[Finding], copy: str, *, allow_private: bool = False
+) -> list[Mended]:
+    """Repair the contents that findings name from a copy: the address of a server, or a location.
+
+    Raises CaptureError where the server does not answer, ParseError and StorageError for a location
+    that is none.
+    """
+    wanted = {
+        digest: finding.name
+        for finding in findings
+        if finding.kind in _MENDABLE and (digest := _digest_in(finding.detail))
+    }
+    mended = []
+    with _opened(copy, allow_private=allow_private) as held:
+        for digest, name in wanted.items():
+            if not _is_told(repository, name, digest):
+                mended.append(Mended(name, digest, "untold"))
+                continue
+            _, lost = repository.copies.intake.mend(held, [digest])
+            wrong = digest in held.wrong
+            mended.append(
+                Mended(name, digest, ("wrong" if wrong else "missing") if lost else "mended")
+            )
+    return mended
+
+
+def _opened(
+    copy: str, *, allow_private: bool
+) -> AbstractContextManager[RemoteArchive | _CopyContents]:
+    """Open a copy. Raises as `mend`."""
+    if copy.startswith(("http://", "https://")):
+        return RemoteArchive(copy, allow_private=allow_private)
+    return _held(copy)
+
+
+@contextlib.contextmanager
+def _held(copy: str) -> Iterator[_CopyContents]:
+    with Repository.open(checked_location(copy)) as repository:
+        yield _CopyContents(repository)
+
+
+def _digest_in(detail: str) -> str | None:
+    """Return the digest at the end of a finding's detail, if there is one."""
+    _, sign, digits = detail.rpartition("sha-256:")
+    return f"{sign}{digits}" if sign else None
+
+
+def _is_told(repository: Repository, name: str, digest: str) -> bool:
+    """Whether an entry of the log, under a checkpoint, says that a document has these contents."""
+    try:
+        pdi = grammar.parse(name)
+    except ParseError:
+        return False
+    return isinstance(pdi, PDI) and digest in repository.log.digests_of(pdi)
