@@ -60,7 +60,7 @@ JOURNEYS = (
             ("archive/texts.py", "document_text"),
             ("fragments/quote.py", "occurrences"),
             ("archive/records/citations.py", "record"),
-            ("service/citations/forms.py", "CitationForms.__init__"),
+            ("service/citations/recorded.py", "CitationForms.__init__"),
         ),
     ),
     Journey(
@@ -110,7 +110,7 @@ JOURNEYS = (
             ("web/routes/reader.py", "document"),
             ("service/reader/reading.py", "Reader.read"),
             ("archive/gate.py", "Gate.version"),
-            ("service/citations/forms.py", "CitationForms.__init__"),
+            ("service/citations/recorded.py", "CitationForms.__init__"),
             ("service/quotations/comparing.py", "Quotations.quoter_page"),
             ("web/templates.py", "page"),
             ("web/routes/reader.py", "frame"),

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from permacite.archive.model.answered import Finding
     from permacite.service.archive import Archive, create, open  # noqa: A004 - the word for it
     from permacite.service.checking import Checked
-    from permacite.service.citations.forms import CitationForms
-    from permacite.service.citations.recorded import Cited
+    from permacite.service.citations.recorded import CitationForms, Cited
     from permacite.service.documents import Document, Format
     from permacite.service.drift.comparison import PassageDrift
     from permacite.service.drift.versions import InVersion, Through
@@ -61,8 +60,7 @@ on_demand(
         "permacite": "errors, extract, fragments, markup, mhtml, pdi, uri",
         "permacite.archive.model.answered": "Finding",
         "permacite.service.archive": "Archive, create, open",
-        "permacite.service.citations.forms": "CitationForms",
-        "permacite.service.citations.recorded": "Cited",
+        "permacite.service.citations.recorded": "CitationForms, Cited",
         "permacite.service.documents": "Document, Format",
         "permacite.service.checking": "Checked",
         "permacite.service.drift.comparison": "PassageDrift",

@@ -196,7 +196,7 @@ def test_what_was_drawn_is_committed_beside_what_was_served(service: Archive) ->
     assert shown == wanted
     assert service.resolve(name.replace("multipart", "text")).media_type == "text/plain"
     assert service.verify(name).findings == ()
-    held = citable(service._repository, version)  # noqa: SLF001 - as above
+    held = citable(service._repository, version, {})  # noqa: SLF001 - as above
     ways = {(way.format, way.scheme) for way in held}
     assert {("utf-8", "char"), ("text+drawn", "char"), ("png", "rect")} <= ways
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from permacite.service.citations.forms import CitationForms
+from permacite.service.citations.recorded import CitationForms
 from permacite.service.citations.source import Source
 
 REFERENCE = "urn:pdi://lab.example.us/2026/11/21/7.utf-8.1#char=1024,1039"

@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 from pybtex.database import parse_string
 from tests.faces.nasty import TEXTS
 
-from permacite.service.citations.forms import CitationForms
+from permacite.service.citations.recorded import CitationForms
 from permacite.service.citations.source import Source
 
 if TYPE_CHECKING:

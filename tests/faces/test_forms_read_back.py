@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from pybtex.database import parse_string
 
 from permacite.bibliography import Date, Person, Place, Reference, Stated
-from permacite.service.citations.forms import CitationForms
+from permacite.service.citations.recorded import CitationForms
 from permacite.service.citations.source import Source
 from permacite.service.citations.writing.styles import COMMON, styled
 

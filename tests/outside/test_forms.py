@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.faces.test_forms_read_back import SOURCES, squeezed
 
-from permacite.service.citations.forms import CitationForms
+from permacite.service.citations.recorded import CitationForms
 
 if TYPE_CHECKING:
     from pathlib import Path

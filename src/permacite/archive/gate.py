@@ -120,17 +120,14 @@ PUBLIC = Audience()
 
 
 def _said(
-    connection: Session, representations: Sequence[Representation], *, standings: bool
+    connection: Session, pdis: Iterable[PDI], subjects: Sequence[str]
 ) -> tuple[dict[PDI, Standing], list[Assertion]]:
-    """Read the non-public `standings` and the withdrawals of representations."""
+    """Read the standings of documents that are not public, and withdrawals, in one round trip."""
     together = Together(connection)
-    pdis = (each.pdi for each in representations)
-    closed = access.ask_standings(together, pdis) if standings else []
-    said = statements.ask_assertions(together, subjects_of(representations), EFFECTS)
+    closed = access.ask_standings(together, pdis)
+    said = statements.ask_assertions(together, subjects, EFFECTS)
     together.put()
-    return access.standings_of(closed) if standings else {}, statements.assertions_of(
-        connection, said
-    )
+    return access.standings_of(closed), statements.assertions_of(connection, said)
 
 
 class Gate:
@@ -148,8 +145,14 @@ class Gate:
         restrictions: dict[PDI, Restriction] = {}
         for start in range(0, len(wanted), _ASKED_AT_ONCE):
             some = wanted[start : start + _ASKED_AT_ONCE]
-            standings, said = self._catalog.read(_said, some, standings=self.public)
-            restrictions |= _closed(some, standings, self._audience, self._clock().astimezone(UTC))
+            subjects = subjects_of(some)
+            if self.public:
+                pdis = [each.pdi for each in some]
+                standings, said = self._catalog.read(_said, pdis, subjects)
+                now = self._clock().astimezone(UTC)
+                restrictions |= _closed(some, standings, self._audience, now)
+            else:
+                said = self._catalog.read(statements.assertions, subjects, EFFECTS)
             over = tombstones(some, said)
             restrictions |= {name: _of_withdrawal(withdrawal) for name, withdrawal in over.items()}
         return restrictions | _erased(self._catalog, [each for each in wanted if not each.digest])

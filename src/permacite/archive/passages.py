@@ -1,28 +1,89 @@
-"""Citations of passages, and quotations between documents: recorded, found and checked."""
+"""Citations of passages, quotations between documents, and checks of live pages, as recorded."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
 
 from permacite import pdi as grammar
-from permacite.archive.model.answered import Finding
+from permacite.archive.model.answered import Finding, LiveCheck, News, Watch
 from permacite.archive.records import citations
+from permacite.archive.records.rows import (
+    LIVE,
+    WATCH,
+    document_key,
+    has_schema,
+    instant,
+    timestamp,
+)
 from permacite.errors import NotFoundError, PermaciteError
 from permacite.pdi import PDI, CitationPDI, FragmentPDI
 from permacite.pdi.quotation import agreement_at
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from permacite.archive.gate import Gate
     from permacite.archive.lookup import DocumentContents, VersionLookup
-    from permacite.archive.model.answered import Citation
+    from permacite.archive.model.answered import Citation, Version
     from permacite.archive.model.submitted import NewCitation
     from permacite.archive.parts import ArchiveParts
+    from permacite.archive.records.rows import Session, Transaction
 
-__all__ = ["CitedPassages"]
+__all__ = ["CitedPassages", "LivePages"]
 
 _MAX_DIGITS = 18
+_NOTE_PAGE = """
+INSERT INTO live_page
+SELECT v.version_id, :now,
+  CASE WHEN v.number = :number OR :outcome IN ('gone', 'unanswered') THEN :outcome
+  ELSE 'answers' END
+FROM version AS v JOIN document AS d USING (document_id)
+WHERE d.series = :series AND d.date = :date AND d.unique_id = :unique_id
+  AND :uri IN (v.uri, v.final_uri)
+ON CONFLICT (version_id) DO UPDATE SET checked_at = excluded.checked_at, outcome = excluded.outcome
+"""
+_NOTE_PASSAGE = """
+INSERT INTO live_passage
+SELECT c.citation_id, :now, :outcome
+FROM citation AS c JOIN representation USING (representation_id) JOIN version AS v
+USING (version_id) JOIN document AS d USING (document_id)
+WHERE d.series = :series AND d.date = :date AND d.unique_id = :unique_id AND v.number = :number
+  AND c.fragment = :fragment
+ON CONFLICT (citation_id) DO UPDATE SET
+  checked_at = excluded.checked_at, outcome = excluded.outcome
+"""
+_LAST_CHECK = """
+SELECT p.checked_at, p.outcome,
+  (SELECT s.outcome FROM live_passage AS s JOIN citation AS c USING (citation_id)
+   JOIN representation AS r USING (representation_id)
+   WHERE r.version_id = p.version_id AND c.fragment = ? AND s.checked_at = p.checked_at)
+FROM live_page AS p JOIN version AS v USING (version_id) JOIN document AS d USING (document_id)
+WHERE d.series = ? AND d.date = ? AND d.unique_id = ? AND v.number = ?
+"""
+
+
+_TELL = """
+INSERT INTO passage_news (citation_id, found_at, outcome, there)
+SELECT c.citation_id, :now, :outcome, :there
+FROM citation AS c JOIN representation USING (representation_id) JOIN version AS v
+USING (version_id) JOIN document AS d USING (document_id)
+WHERE d.series = :series AND d.date = :date AND d.unique_id = :unique_id AND v.number = :number
+  AND c.fragment = :fragment
+"""
+_LAST_NEWS = """
+SELECT c.fragment, n.outcome, n.there
+FROM passage_news AS n JOIN citation AS c USING (citation_id)
+JOIN representation USING (representation_id) JOIN version AS v USING (version_id)
+JOIN document AS d USING (document_id)
+WHERE d.series = ? AND d.date = ? AND d.unique_id = ? AND v.number = ?
+ORDER BY n.news_id
+"""
+_NEWS = """
+SELECT news_id, citation_id, found_at, outcome, there FROM passage_news
+ORDER BY news_id DESC LIMIT ?
+"""
 
 
 class CitedPassages:
@@ -119,3 +180,158 @@ def _is_of(cited: PDI | FragmentPDI | CitationPDI, pdi: PDI) -> bool:
     """Say whether what is cited is of the version and format that `pdi` names, if it does."""
     name = cited if isinstance(cited, PDI) else cited.pdi
     return pdi.format in {None, name.format} and pdi.version in {None, name.version}
+
+
+def _note_check(
+    transaction: Transaction,
+    pdi: PDI,
+    uri: str,
+    *,
+    outcome: str,
+    passages: Mapping[str, str],
+    news: Mapping[str, tuple[str, str]],
+) -> None:
+    # Other versions of the document that came from there were not compared, but whether the page
+    # answers counts for them too.
+    now = timestamp(transaction.clock())
+    series, date, unique_id = document_key(pdi)
+    common = {
+        "now": now,
+        "series": series,
+        "date": date,
+        "unique_id": unique_id,
+        "number": pdi.version,
+    }
+    connection = transaction.connection
+    connection.execute(_NOTE_PAGE, common | {"uri": uri, "outcome": outcome})
+    rows: list[dict[str, Any]] = [
+        common | {"fragment": name, "outcome": fate} for name, fate in passages.items()
+    ]
+    connection.executemany(_NOTE_PASSAGE, rows)
+    told: list[dict[str, Any]] = [
+        common | {"fragment": name, "outcome": fate, "there": there}
+        for name, (fate, there) in news.items()
+    ]
+    connection.executemany(_TELL, told)
+
+
+def _last_check(connection: Session, pdi: PDI, fragment: str = "") -> LiveCheck | None:
+    if not has_schema(connection, LIVE):
+        return None
+    parameters = (fragment, *document_key(pdi), pdi.version)
+    row = connection.execute(_LAST_CHECK, parameters).fetchone()
+    return None if row is None else LiveCheck(instant(row[0]), row[1], row[2] or "")
+
+
+def _last_news(connection: Session, pdi: PDI) -> dict[str, tuple[str, str]]:
+    if not has_schema(connection, WATCH):
+        return {}
+    rows = connection.execute(_LAST_NEWS, (*document_key(pdi), pdi.version))
+    return {fragment: (outcome, there) for fragment, outcome, there in rows}
+
+
+def _news(connection: Session, most: int) -> list[News]:
+    if not has_schema(connection, WATCH):
+        return []
+    return [
+        News(number, citation, instant(found_at), outcome, there)
+        for number, row, found_at, outcome, there in connection.execute(_NEWS, (most,))
+        for citation in citations.citations(connection, citation_id=row)
+    ]
+
+
+_ADD_WATCH = """
+INSERT INTO watch (uri, every_s, added_at) VALUES (?, ?, ?)
+ON CONFLICT (uri) DO UPDATE SET every_s = excluded.every_s
+"""
+_WATCHES = (
+    "SELECT uri, every_s, added_at, looked_at, outcome, problem FROM watch ORDER BY added_at, uri"
+)
+_NOTE_WATCHED = "UPDATE watch SET looked_at = ?, outcome = ?, problem = ? WHERE uri = ?"
+
+
+def _watch(transaction: Transaction, uri: str, every: timedelta) -> None:
+    row = (uri, round(every.total_seconds()), timestamp(transaction.clock()))
+    transaction.connection.execute(_ADD_WATCH, row)
+
+
+def _unwatch(transaction: Transaction, uri: str) -> bool:
+    return transaction.connection.execute("DELETE FROM watch WHERE uri = ?", (uri,)).rowcount > 0
+
+
+def _note_watched(
+    transaction: Transaction, uri: str, looked_at: datetime, *, outcome: str, problem: str
+) -> None:
+    transaction.connection.execute(_NOTE_WATCHED, (timestamp(looked_at), outcome, problem, uri))
+
+
+def _watches(connection: Session) -> list[Watch]:
+    if not has_schema(connection, WATCH):
+        return []
+    return [
+        Watch(
+            uri,
+            timedelta(seconds=every_s),
+            instant(added_at),
+            None if looked_at is None else instant(looked_at),
+            outcome,
+            problem,
+        )
+        for uri, every_s, added_at, looked_at, outcome, problem in connection.execute(_WATCHES)
+    ]
+
+
+class LivePages:
+    """Results of checks of live pages in one archive, as an audience sees them."""
+
+    def __init__(self, parts: ArchiveParts, gate: Gate) -> None:
+        self._catalog = parts.catalog
+        self._gate = gate
+
+    def last_check(self, version: Version, fragment: str = "") -> LiveCheck | None:
+        """What the last look at a version's live page found, and of a citation; None: no look."""
+        return self._catalog.read(_last_check, version.pdi, fragment)
+
+    def last_news(self, version: Version) -> dict[str, tuple[str, str]]:
+        """What was told last of each citation of a version: its fate, and what stood there."""
+        return self._catalog.read(_last_news, version.pdi)
+
+    def news(self, most: int) -> Sequence[News]:
+        """What became of citations, as looks at live pages found it; the newest `most`."""
+        news = self._catalog.read(_news, most)
+        shown = {each.fragment for each in self._gate.citations([one.citation for one in news])}
+        return [each for each in news if each.citation.fragment in shown]
+
+    def watches(self) -> Sequence[Watch]:
+        """The pages that are looked at again and again. Not for the public."""
+        return [] if self._gate.public else self._catalog.read(_watches)
+
+    def note_check(
+        self,
+        pdi: PDI,
+        uri: str,
+        outcome: str,
+        passages: Mapping[str, str],
+        *,
+        news: Mapping[str, tuple[str, str]] | None = None,
+    ) -> None:
+        """Note what a look at the live page of a version found, in place of the look before.
+
+        `outcome` as in LiveCheck; `passages` tells what became of each citation, by its name.
+        `news` is what of that is told: the fate, and the name of what stands there now.
+        """
+        self._catalog.write(
+            _note_check, pdi, uri, outcome=outcome, passages=passages, news=news or {}
+        )
+
+    def watch(self, uri: str, every: timedelta) -> None:
+        """Look at a page again and again, from now on or as often as this."""
+        self._catalog.write(_watch, uri, every)
+
+    def unwatch(self, uri: str) -> bool:
+        """Look at a page no longer; False where it was not watched."""
+        return self._catalog.write(_unwatch, uri)
+
+    def note_watched(self, uri: str, looked_at: datetime, outcome: str, problem: str = "") -> None:
+        """Note when a page that is watched was looked at, and what came of that."""
+        self._catalog.write(_note_watched, uri, looked_at, outcome=outcome, problem=problem)

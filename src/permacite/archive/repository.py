@@ -25,7 +25,6 @@ from permacite.archive.engine.location import open_objects
 from permacite.archive.engine.write_behind import ArchiveObjects
 from permacite.archive.entries import OwnSealer, seal
 from permacite.archive.gate import PUBLIC, Audience, Gate
-from permacite.archive.live_pages import LivePages
 from permacite.archive.log.log import Log
 from permacite.archive.lookup import (
     DocumentContents,
@@ -37,7 +36,7 @@ from permacite.archive.lookup import (
 from permacite.archive.model.answered import Clock, utc_now
 from permacite.archive.objects.durable import keep_modes
 from permacite.archive.parts import ArchiveParts
-from permacite.archive.passages import CitedPassages
+from permacite.archive.passages import CitedPassages, LivePages
 from permacite.archive.records import settings
 from permacite.archive.statements import Statements
 from permacite.errors import PermaciteError, StorageError

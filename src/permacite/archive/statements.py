@@ -23,6 +23,7 @@ from permacite.archive.gate import EFFECTS, subjects_of, withdrawal_in
 from permacite.archive.model.answered import REASONS
 from permacite.archive.records import statements, versions
 from permacite.errors import ConflictError, NotFoundError, ParseError
+from permacite.pdi import PDI
 from permacite.pdi.predicates import check_predicate, predicate_iri
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     from permacite.archive.engine.catalog import Catalog
     from permacite.archive.model.answered import Assertion, Representation, Withdrawal
-    from permacite.pdi import PDI
 
 __all__ = ["Statements"]
 
@@ -57,7 +57,7 @@ class Statements:
         subject = _canonical(subject)
         return self._catalog.write(statements.record_assertion, subject, predicate, value, who=who)
 
-    def assertions(self, *subjects: str, predicate: str | None = None) -> list[Assertion]:
+    def assertions(self, *subjects: str | PDI, predicate: str | None = None) -> list[Assertion]:
         """Return the statements with these subjects and this predicate, oldest first; else any.
 
         Subjects are compared by lexical equivalence (PDI §3.6.4); statements about a document
@@ -152,6 +152,8 @@ class Statements:
         return withdrawal_in(said[-1])
 
 
-def _canonical(subject: str) -> str:
+def _canonical(subject: str | PDI) -> str:
     """Return a PDI in canonical form, as a URN. Raises ParseError."""
-    return names.as_urn(grammar.parse(subject))
+    if isinstance(subject, PDI) and subject.urn:
+        return subject.canonical()
+    return names.as_urn(grammar.parse(subject) if isinstance(subject, str) else subject)

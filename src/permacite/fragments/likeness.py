@@ -9,17 +9,10 @@ All offsets are code points. Runs of white space are alike to any other such run
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
-from functools import lru_cache
 from typing import NamedTuple
 
-from permacite.lazy_dataclass import dataclass
-from permacite.scan import compile_pattern
-
-__all__ = ["Folded", "SimilarPart", "best_part", "fold", "likeness", "nearest"]
-
-_UNEVEN_SPACE = compile_pattern(r"\s{2,}|[^\S ]")
+__all__ = ["SimilarPart", "best_part", "likeness", "nearest"]
 
 _LONGEST = 1024
 """A pattern of twice this length is found by its first and its last characters of this number."""
@@ -41,40 +34,6 @@ class SimilarPart(NamedTuple):
     start: int
     end: int
     score: float
-
-
-@dataclass(frozen=True, slots=True)
-class Folded:
-    """A text with each run of white space as one space; `start` and `end` lead back to it."""
-
-    text: str
-    _places: list[int]
-    _shifts: list[int]
-
-    def start(self, place: int) -> int:
-        """Return the offset in the original of the character at a place in `text`."""
-        return place + self._shifts[bisect_right(self._places, place) - 1]
-
-    def end(self, place: int) -> int:
-        """Return the offset in the original of the end of the character before a place."""
-        return self.start(place - 1) + 1 if place else 0
-
-
-@lru_cache(maxsize=2)
-def fold(text: str) -> Folded:
-    """Replace each run of white space by one space."""
-    pieces: list[str] = []
-    places, shifts = [0], [0]
-    done, shift = 0, 0
-    for run in _UNEVEN_SPACE.finditer(text):
-        pieces += [text[done : run.start()], " "]
-        done = run.end()
-        if run.end() - run.start() > 1:
-            shift += run.end() - run.start() - 1
-            places.append(done - shift)
-            shifts.append(shift)
-    pieces.append(text[done:])
-    return Folded("".join(pieces), places, shifts)
 
 
 def likeness(first: str, second: str) -> float:

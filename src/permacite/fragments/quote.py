@@ -7,13 +7,15 @@ so that a quote may be pasted from a page that breaks its lines elsewhere.
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_right
+from functools import lru_cache
 
-from permacite.fragments import likeness
 from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 
 __all__ = ["Candidate", "letters", "nearest", "occurrences", "occurrences_of_letters"]
 
+_UNEVEN_SPACE = compile_pattern(r"\s{2,}|[^\S ]")
 _NO_LETTER = compile_pattern("[\\s\u00ad\u200b-\u200d\u2010\u2011\u2060\ufeff-]+")
 _LIGATURE = compile_pattern("[\ufb00-\ufb06]")
 
@@ -28,6 +30,40 @@ class Candidate:
     score: float
 
 
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A text with each run of white space as one space; `start` and `end` lead back to it."""
+
+    text: str
+    _places: list[int]
+    _shifts: list[int]
+
+    def start(self, place: int) -> int:
+        """Return the offset in the original of the character at a place in `text`."""
+        return place + self._shifts[bisect_right(self._places, place) - 1]
+
+    def end(self, place: int) -> int:
+        """Return the offset in the original of the end of the character before a place."""
+        return self.start(place - 1) + 1 if place else 0
+
+
+@lru_cache(maxsize=2)
+def fold(text: str) -> Folded:
+    """Replace each run of white space by one space."""
+    pieces: list[str] = []
+    places, shifts = [0], [0]
+    done, shift = 0, 0
+    for run in _UNEVEN_SPACE.finditer(text):
+        pieces += [text[done : run.start()], " "]
+        done = run.end()
+        if run.end() - run.start() > 1:
+            shift += run.end() - run.start() - 1
+            places.append(done - shift)
+            shifts.append(shift)
+    pieces.append(text[done:])
+    return Folded("".join(pieces), places, shifts)
+
+
 def occurrences(text: str, quote: str) -> list[tuple[int, int]]:
     """Return start and end of each place where the words of `quote` stand, in linear time.
 
@@ -37,7 +73,7 @@ def occurrences(text: str, quote: str) -> list[tuple[int, int]]:
     words = " ".join(quote.split())
     if not words:
         return []
-    folded = likeness.fold(text)
+    folded = fold(text)
     spans = []
     place = folded.text.find(words)
     while place >= 0:
@@ -49,7 +85,7 @@ def occurrences(text: str, quote: str) -> list[tuple[int, int]]:
     return spans
 
 
-def letters(text: str) -> likeness.Folded:
+def letters(text: str) -> Folded:
     """A text without white space and hyphens, which readers of PDFs put at the ends of lines."""
     pieces: list[str] = []
     places, shifts = [0], [0]
@@ -61,7 +97,7 @@ def letters(text: str) -> likeness.Folded:
         places.append(done - shift)
         shifts.append(shift)
     pieces.append(text[done:])
-    return likeness.Folded("".join(pieces), places, shifts)
+    return Folded("".join(pieces), places, shifts)
 
 
 def occurrences_of_letters(text: str, quote: str) -> list[tuple[int, int]]:
@@ -84,11 +120,11 @@ def occurrences_of_letters(text: str, quote: str) -> list[tuple[int, int]]:
 
 def nearest(text: str, quote: str, limit: int = 3) -> list[Candidate]:
     """Return up to `limit` disjoint parts of `text` that are most like `quote`, the best first."""
-    folded = likeness.fold(text)
+    from permacite.fragments import likeness
+
+    folded = fold(text)
     candidates = []
-    for start, end, score in likeness.nearest(
-        folded.text, likeness.fold(quote.strip()).text, limit
-    ):
+    for start, end, score in likeness.nearest(folded.text, fold(quote.strip()).text, limit):
         first, last = folded.start(start), folded.end(end)
         candidates.append(Candidate(first, last, text[first:last], score))
     return candidates

@@ -320,7 +320,8 @@ class CitationPDI:
 def _canonical(value: PDI | PDIPattern) -> str:
     prefix = "urn:pdi://" if value.urn else "pdi://"
     date = f"{value.year}/{value.month}/{value.day}"
-    text = f"{prefix}{'.'.join(value.series)}/{date}/{unescaped(value.unique_id)}"
+    unique_id = unescaped(value.unique_id) if "%" in value.unique_id else value.unique_id
+    text = f"{prefix}{'.'.join(value.series)}/{date}/{unique_id}"
     if value.format is not None:
         text += f".{value.format}"
     return text if value.version is None else f"{text}.{value.version}"

@@ -17,8 +17,8 @@ from permacite.service.drift.comparison import ComparedPage, Comparison, Passage
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from permacite.archive.live_pages import LivePages
     from permacite.archive.model.answered import Representation, Version
+    from permacite.archive.passages import LivePages
     from permacite.archive.repository import Repository
     from permacite.extract import Decode
     from permacite.service.drift.changes import Changed

@@ -129,11 +129,6 @@ class VersionNote:
     """As of the whole version."""
 
 
-def document(repository: Repository, version: Version) -> Document:
-    """One version, each format with its restriction."""
-    return _document(version, repository.lookup.restrictions(version.representations))
-
-
 def opened(repository: Repository, version: Version) -> Representation:
     """The format that readers are led to: of a thin page what a browser drew, else the main one."""
     withheld = repository.lookup.restrictions(version.representations)
@@ -147,7 +142,7 @@ def opened(repository: Repository, version: Version) -> Representation:
 
 def documents(page: Page[Version]) -> tuple[Document, ...]:
     """The versions of a page, each format with its restriction."""
-    return tuple(_document(version, page.restrictions) for version in page.items)
+    return tuple(document(version, page.restrictions) for version in page.items)
 
 
 def history(repository: Repository, name: PDI) -> tuple[VersionNote, ...]:
@@ -167,7 +162,8 @@ def history(repository: Repository, name: PDI) -> tuple[VersionNote, ...]:
     )
 
 
-def _document(version: Version, restricted: Mapping[PDI, Restriction]) -> Document:
+def document(version: Version, restricted: Mapping[PDI, Restriction]) -> Document:
+    """One version, each format with its restriction."""
     provenance = version.provenance
     return Document(
         pdi=str(version.pdi.document),

@@ -17,7 +17,7 @@ from permacite.errors import PermaciteError
 from permacite.scan import compile_pattern
 from permacite.service import names
 from permacite.service.citations.parts import words_of
-from permacite.service.location import resolver_of
+from permacite.service.names import resolver_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -16,7 +16,7 @@ from permacite import pdi
 from permacite.errors import NotFoundError, ParseError
 from permacite.lazy_dataclass import dataclass
 from permacite.service import addresses, documents, names
-from permacite.service.location import resolver_of
+from permacite.service.names import resolver_of
 from permacite.service.plain import UNPRINTED
 
 if TYPE_CHECKING:
@@ -420,7 +420,9 @@ def _shown(repository: Repository, reference: str, *, when: datetime | None) -> 
     history = documents.history(repository, version.pdi)
     transcripts, recordings = related(repository, version)
     return Shown(
-        document=documents.document(repository, version),
+        document=documents.document(
+            version, repository.lookup.restrictions(version.representations)
+        ),
         versions=tuple(item.number for item in history),
         history=history,
         citations=recorded.all_cited(repository, repository.passages.citations(version.pdi)),

@@ -195,7 +195,8 @@ def record_of(repository: Repository, representation: Representation) -> Renditi
     if representation.derived_from is None:
         return None
     try:
-        content = repository.contents.sidecar(representation, RECORD)
-        return None if content is None else RenditionRecord.from_bytes(content)
+        digest = repository.contents.sidecar_digest(representation, RECORD)
+        known = None if digest is None else repository.contents.octets(digest)
+        return None if known is None else RenditionRecord.from_bytes(known)
     except (ParseError, RestrictedError):
         return None  # of a form that is not known yet, or not given out

@@ -1,15 +1,11 @@
-"""Location of an archive: the default folder, locations as typed, the address of its resolver."""
+"""Location of an archive: the default folder, locations as typed."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from permacite.archive.administration import place_of
 from permacite.archive.engine.location import Location
-
-if TYPE_CHECKING:
-    from permacite.archive.repository import Repository
 
 __all__ = [
     "DEFAULT_RESOLVER",
@@ -17,14 +13,13 @@ __all__ = [
     "Location",
     "checked_location",
     "default_directory",
-    "resolver_of",
 ]
-
-DEFAULT_SERIES = "my.archive.zz"
-"""The series of an archive made on the fly; zz is a code that ISO 3166 leaves to its users."""
 
 DEFAULT_RESOLVER = "http://127.0.0.1:8420"
 """Where `permacite serve` answers unless told otherwise."""
+
+DEFAULT_SERIES = "my.archive.zz"
+"""The series of an archive made on the fly; zz is a code that ISO 3166 leaves to its users."""
 
 
 def checked_location(text: str) -> Location:
@@ -41,8 +36,3 @@ def default_directory() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_data_dir("permacite", appauthor=False)) / "archive"
-
-
-def resolver_of(repository: Repository) -> str:
-    """The base address of an archive's resolver, without a final slash."""
-    return repository.settings.get("resolver") or DEFAULT_RESOLVER

@@ -12,6 +12,7 @@ from permacite import fragments, pdi, uri
 from permacite.errors import NotFoundError, ParseError
 from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
+from permacite.service.location import DEFAULT_RESOLVER
 
 if TYPE_CHECKING:
     from permacite.archive.model.answered import Representation, Version
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from permacite.text.entity import DocumentText
 
 __all__ = [
+    "NAMES",
     "TextOf",
     "are_words",
     "as_address",
@@ -29,6 +31,7 @@ __all__ = [
     "is_drawn",
     "is_foreign",
     "parse",
+    "resolver_of",
     "text_of",
     "text_representation",
 ]
@@ -44,6 +47,8 @@ _OF_A_PDF = compile_pattern(
 )
 """A fragment of RFC 8118 that is none of a PDI: several parameters, or fractions."""
 
+NAMES = ("urn:pdi://", "pdi://")
+"""Begin a name, and no address of the web."""
 _FOREIGN = ("http", "https", "file")
 
 
@@ -70,6 +75,11 @@ def from_address(text: str) -> tuple[str, int]:
                 raise error.within(text, offset + len("fragment=")) from error
         offset += len(field) + 1
     return from_path(name), place
+
+
+def resolver_of(repository: Repository) -> str:
+    """The base address of an archive's resolver, without a final slash."""
+    return repository.settings.get("resolver") or DEFAULT_RESOLVER
 
 
 def as_address(reference: str) -> str:

@@ -23,7 +23,7 @@ from __future__ import annotations
 import codecs
 import re
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from permacite.scan import compile_pattern
@@ -279,7 +279,7 @@ def _counter(text: str, unit: Unit, mode: LineEndings) -> Callable[[int, int], i
     for sign, endings in zip(
         (1, -1, -width), (*_ENDINGS[mode], _MERGED[mode == "all"]), strict=True
     ):
-        terms.extend((sign, term) for term in endings if term in text)
+        terms.extend(zip(repeat(sign), filter(text.__contains__, endings)))
 
     def count(low: int, high: int) -> int:
         total = width * (high - low)

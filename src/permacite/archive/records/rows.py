@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from permacite.archive.model.answered import Provenance, Representation, Timekeeper, Version
@@ -243,7 +244,7 @@ def version_of(row: tuple[Any, ...], formats: list[tuple[Any, ...]]) -> Version:
         number,
         instant(committed_at),
         _provenance(provenance),
-        tuple([representation_of(key, number, fields) for fields in formats]),
+        tuple(map(representation_of, repeat(key), repeat(number), formats)),
     )
 
 

@@ -78,7 +78,8 @@ def cite(
     in which something is damaged is cited if `damaged` says so. Raises ParseError for what is
     no part of a document, NotFoundError where that is not there, ConflictError for damage.
     """
-    reference = addresses.reference_of(repository, reference, when)
+    if when is not None or not reference.startswith(names.NAMES):
+        reference = addresses.reference_of(repository, reference, when)
     name, fragment = names.document_of(reference)
     way, quote, page, damaged = target.place, target.quote, target.page, target.damaged
     if page is not None and way is not None:

@@ -1,8 +1,14 @@
-"""Citations on record: each with its addresses and its forms, ready to be shown."""
+"""Citations on record, each with its addresses, and the forms that people paste.
+
+Every form carries the permanent name itself, its address at the resolver, and what the document
+says of itself: author, date, title. The wiki form, which is made for everyone, leaves out an
+address that others cannot open.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,7 +17,6 @@ from permacite.errors import RestrictedError
 from permacite.fragments import convert
 from permacite.lazy_dataclass import dataclass
 from permacite.service import names
-from permacite.service.citations.forms import CitationForms
 from permacite.service.citations.parts import clock, part_of
 from permacite.service.citations.source import reference_of, source_of
 from permacite.service.labels import printed_of, record_of
@@ -29,8 +34,7 @@ if TYPE_CHECKING:
     from permacite.service.citations.source import Source
     from permacite.service.transcripts import Heard, Said, Sayings
 
-__all__ = ["Cited", "CitedTexts", "all_cited", "cited", "swhid"]
-
+__all__ = ["CitationForms", "Cited", "CitedTexts", "all_cited", "cited", "swhid"]
 
 _LF = b"\n"
 
@@ -135,28 +139,17 @@ class CitedTexts:
             self._references[version.pdi] = reference_of(self.archive, version)
         return self._references[version.pdi]
 
-    def printed(
-        self, representation: Representation, fragment: FragmentPDI | None
-    ) -> tuple[Printed, ...]:
-        """Where a part stands as its document numbers it; nowhere where it is not given out."""
-        try:
-            return printed_of(self.archive, representation, fragment)
-        except RestrictedError:
-            return ()
-
-    def cautions(self, representation: Representation) -> tuple[str, ...]:
-        """What must be known of a text by whoever cites it."""
-        record = record_of(self.archive, representation)
-        return () if record is None else tuple(notice.text for notice in record.notices)
-
 
 def cited(texts: CitedTexts, citation: Citation, *, nth: int = 1, occurrences: int = 1) -> Cited:
     """A recorded citation with its addresses and forms."""
     repository = texts.archive
     representation = repository.lookup.representation(citation.pdi)
     version = repository.lookup.version(citation.pdi)
-    heard, said = _sayings(texts, representation, citation)
-    printed = texts.printed(representation, names.document_of(citation.fragment)[1])
+    fragment = names.document_of(citation.fragment)[1]
+    heard, said = _sayings(texts, representation, citation, fragment)
+    printed: tuple[Printed, ...] = ()
+    with suppress(RestrictedError):
+        printed = printed_of(repository, representation, fragment)
     source = source_of(
         repository,
         version,
@@ -199,8 +192,14 @@ def cited(texts: CitedTexts, citation: Citation, *, nth: int = 1, occurrences: i
         said=said,
         labels=printed,
         drawn=source.drawn,
-        cautions=texts.cautions(representation),
+        cautions=_cautions(repository, representation),
     )
+
+
+def _cautions(repository: Repository, representation: Representation) -> tuple[str, ...]:
+    """What must be known of a text by whoever cites it."""
+    record = record_of(repository, representation)
+    return () if record is None else tuple(notice.text for notice in record.notices)
 
 
 def _paged_url(source: Source, representation: Representation) -> str:
@@ -224,12 +223,14 @@ def _title(title: str, heard: Sequence[Heard]) -> str:
 
 
 def _sayings(
-    texts: CitedTexts, representation: Representation, citation: Citation
+    texts: CitedTexts,
+    representation: Representation,
+    citation: Citation,
+    fragment: FragmentPDI | None,
 ) -> tuple[tuple[Heard, ...], tuple[Said, ...]]:
     """Where cited words of a transcript are said; what is said in a cited time of a recording."""
     if citation.start is not None and citation.end is not None and names.are_words(representation):
         return tuple(texts.sayings.heard(representation, (citation.start, citation.end))), ()
-    fragment = names.document_of(citation.fragment)[1]
     time = None if fragment is None else part_of(fragment).milliseconds
     return (), () if time is None else tuple(texts.sayings.said(representation, *time))
 
@@ -282,3 +283,71 @@ def swhid(
     last = first + lines.removesuffix(_LF).count(_LF)
     told = f"{first}" if first == last else f"{first}-{last}"
     return f"swh:1:cnt:{git_blob(content)};lines={told}"
+
+
+@dataclass(frozen=True)
+class CitationForms:
+    """Ready forms of one citation, for pasting; each is written when it is first asked for."""
+
+    sentence: str
+    markdown: str
+    html: str
+    bibtex: str
+    csl_json: str
+    ris: str
+    wiki: str
+    annotation: str
+    warnings: tuple[str, ...]
+    """What a form leaves out, and why."""
+
+    def __init__(self, source: Source) -> None:
+        """Take what is cited, from which every form is written."""
+        object.__setattr__(self, "_source", source)
+
+    def __getattr__(self, name: str) -> object:
+        """Write a form, and keep it."""
+        if name not in type(self).__dataclass_fields__:
+            raise AttributeError(name=name, obj=self)
+        value = _written(vars(self)["_source"], name)
+        object.__setattr__(self, name, value)
+        return value
+
+
+def _written(source: Source, name: str) -> object:
+    """One form, or the warnings."""
+    from permacite.service.citations.writing import annotation, bibtex, csl, prose, ris, wiki
+
+    if name in {"wiki", "warnings"}:
+        private = _private(source)
+        if name == "wiki":
+            return wiki.wiki(source, is_public=private is None)
+        return () if private is None else (_left_out(private),)
+    writers = {
+        "sentence": prose.sentence,
+        "markdown": prose.markdown,
+        "html": prose.html_form,
+        "bibtex": bibtex.bibtex,
+        "csl_json": csl.csl_json,
+        "ris": ris.ris,
+        "annotation": annotation.annotation,
+    }
+    return writers[name](source)
+
+
+_AN_ACCOUNT = "the page was seen with an account"
+
+
+def _private(source: Source) -> str | None:
+    """Why others cannot open the address of a citation; None where they can."""
+    from permacite.capture.address import unreachable
+
+    return _AN_ACCOUNT if source.account else unreachable(source.url)
+
+
+def _left_out(private: str) -> str:
+    if private == _AN_ACCOUNT:
+        return f"the wiki form has no archive-url: {private}, and others may see another"
+    return (
+        f"the wiki form has no archive-url, which nobody else could open: {private}; "
+        "an archive is given its public address by `permacite init --resolver`"
+    )

@@ -25,7 +25,7 @@ from permacite.service import names
 from permacite.service.citations.parts import told_of, words_of
 from permacite.service.documents import reported
 from permacite.service.labels import record_of
-from permacite.service.location import resolver_of
+from permacite.service.names import resolver_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from permacite.archive.repository import Repository
     from permacite.pdi import PDI
     from permacite.renditions import Printed
+    from permacite.service.documents import Reported
 
 __all__ = ["Source", "drawn_by", "reference_of", "source_of"]
 
@@ -157,14 +158,16 @@ class Source:
 _NO_LONGER = frozenset({"gone", "gone-similar"})
 
 
-def _url_status(repository: Repository, version: Version, reference: str) -> str:
+def _url_status(
+    repository: Repository, version: Version, reference: str, others: Reported | None
+) -> str:
     """Whether the page is there, by the last look at its address: the one that saved it at least.
 
     That it could not be had once does not say that it is gone.
     """
     check = repository.live_pages.last_check(version, reference)
     if check is None:
-        is_ours = version.provenance.retrieved_at and reported(version) is None
+        is_ours = version.provenance.retrieved_at and others is None
         return "live" if is_ours else ""
     if check.outcome in {"gone", "unanswered"}:
         return "dead" if check.outcome == "gone" else ""
@@ -200,18 +203,17 @@ def source_of(
         about=about,
         media_type=media_type,
         printed=printed,
-        url_status=_url_status(repository, version, reference),
-        drawn=drawn_by(version, reference),
+        url_status=_url_status(repository, version, reference, others),
+        drawn=drawn_by(version, names.document_of(reference)[0].format),
         account=bool(provenance.details.get("with_credentials")),
         reported="" if others is None else others.told,
     )
 
 
-def drawn_by(version: Version, reference: str) -> str:
+def drawn_by(version: Version, token: str | None) -> str:
     """How what is cited was drawn: "as drawn by Chromium 156, 1280x900, at 2026-11-23T09:30Z"."""
-    name, _ = names.document_of(reference)
     try:
-        is_drawn = name.format is not None and names.is_drawn(version.representation(name.format))
+        is_drawn = token is not None and names.is_drawn(version.representation(token))
     except LookupError:
         return ""
     if not is_drawn:
@@ -300,7 +302,7 @@ def _fields() -> dict[str, str]:
 
 def _asserted(repository: Repository, version: Version, main: Representation) -> Iterator[Claim]:
     fields = _fields()
-    statements = repository.statements.assertions(str(version.pdi.document), str(main.pdi))
+    statements = repository.statements.assertions(version.pdi.document, main.pdi)
     for statement in sorted(statements, key=lambda each: each.stated_at, reverse=True):
         field = fields.get(predicate_iri(statement.predicate))
         if field is not None:

@@ -11,10 +11,12 @@ from permacite.service.labels import labels_of
 from permacite.service.names import is_drawn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from permacite.archive.model.answered import Representation, Version
+    from permacite.archive.model.answered import Representation, Restriction, Version
     from permacite.archive.repository import Repository
+    from permacite.pdi import PDI
+    from permacite.renditions import Label
 
 __all__ = ["Citable", "citable"]
 
@@ -53,13 +55,20 @@ class Citable:
         return f"{self.what}{label}: {self.format}#{self.scheme}="
 
 
-def citable(repository: Repository, version: Version) -> tuple[Citable, ...]:
-    """All ways, words first; octets where there is no other."""
-    withheld = repository.lookup.restrictions(version.representations)
-    formats = [item for item in version.representations if item.pdi not in withheld]
+def citable(
+    repository: Repository, version: Version, restricted: Mapping[PDI, Restriction]
+) -> tuple[Citable, ...]:
+    """All ways, words first; octets where there is no other. `restricted`: of its formats."""
+    formats = [item for item in version.representations if item.pdi not in restricted]
     texts = [item for item in formats if item.media_type == "text/plain"]
     texts = texts or [item for item in formats if item.media_type.startswith("text/")]
-    ways = list(_words(repository, texts[0])) if texts else []
+    ways: list[Citable] = []
+    if texts:
+        try:
+            labels = labels_of(repository, texts[0])
+        except PermaciteError:  # they are damaged, and fsck tells of it
+            labels = ()
+        ways += _words(texts[0], labels)
     ways += [Citable("words drawn", item.format, "char") for item in texts[1:] if is_drawn(item)]
     for item in formats:
         for scheme in SCHEMES.known:
@@ -70,12 +79,8 @@ def citable(repository: Repository, version: Version) -> tuple[Citable, ...]:
     return tuple(ways or octets)
 
 
-def _words(repository: Repository, text: Representation) -> Iterator[Citable]:
+def _words(text: Representation, labels: Sequence[Label]) -> Iterator[Citable]:
     yield Citable("words", text.format, "char")
-    try:
-        labels = labels_of(repository, text)
-    except PermaciteError:  # they are damaged, and fsck tells of it
-        return
     first: dict[str, str] = {}
     for label in labels:
         first.setdefault(label.kind, label.name)

@@ -18,7 +18,7 @@ from permacite.service.access import Choice
 from permacite.service.citations.citing import cite
 from permacite.service.citations.parts import CiteTarget
 from permacite.service.ingest.pages import Fetched, PageIngest, Wanted
-from permacite.service.location import resolver_of
+from permacite.service.names import resolver_of
 from permacite.service.tokens import Token, check_series
 
 if TYPE_CHECKING:

@@ -288,7 +288,9 @@ class FileIngest:
             apply(repository, version.pdi, terms.standing)
             complete_derivations(repository, version, renew=False)
             known = repository.lookup.version(version.pdi)
-            return self.reports.of_held(known, len(page.content))
+            size = len(page.content)
+            saved = self.reports.of(known, None, parts=1, size_bytes=size, unchanged=True)
+            return self.reports.with_recorded(saved, known)
         return None
 
     def _checked(self, outcome: Outcome, *, misquoted: bool) -> Outcome:

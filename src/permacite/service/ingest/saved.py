@@ -117,13 +117,14 @@ class SaveReports:
         added.
         """
         details: Mapping[str, Any] = version.provenance.details
-        main = self._repository.lookup.main(version)
+        restricted = self._repository.lookup.restrictions(version.representations)
+        main = self._repository.lookup.main(version, restricted)
         compared: Sequence[Quotation] = ()
-        if quotations is not None and not self._repository.lookup.restrictions([main]):
+        if quotations is not None and main.pdi not in restricted:
             compared = self._quotations.compare(str(main.pdi), quotations)
         return Saved(
             pdi=str(main.pdi),
-            document=documents.document(self._repository, version),
+            document=documents.document(version, restricted),
             parts=parts,
             size_bytes=size_bytes,
             quotations=tuple(compared),
@@ -131,12 +132,11 @@ class SaveReports:
             thin="thin" in details,
             unchanged=unchanged,
             warnings=tuple(warnings_of(self._repository, version)),
-            citable=citable(self._repository, version),
+            citable=citable(self._repository, version, restricted),
         )
 
-    def of_held(self, version: Version, size_bytes: int) -> Saved:
-        """The report on bytes of a file that are here, with the quotations on record."""
-        saved = self.of(version, None, parts=1, size_bytes=size_bytes, unchanged=True)
+    def with_recorded(self, saved: Saved, version: Version) -> Saved:
+        """The same report with the quotations that are on record."""
         if not self._repository.passages.quotations(version.pdi):
             return saved
         return dataclasses.replace(saved, quotations=tuple(self._quotations.of(saved.pdi)))

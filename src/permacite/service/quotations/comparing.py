@@ -24,7 +24,7 @@ from permacite.media_types import PAGES
 from permacite.pdi.quotation import agreement
 from permacite.scan import compile_pattern
 from permacite.service import names
-from permacite.service.location import resolver_of
+from permacite.service.names import resolver_of
 from permacite.service.quotations import finding
 from permacite.service.quotations.recording import MOST
 from permacite.service.resolution.resolving import Resolver

@@ -20,7 +20,7 @@ from permacite.errors import NotFoundError, ParseError
 from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 from permacite.service import names
-from permacite.service.citations.forms import CitationForms
+from permacite.service.citations.recorded import CitationForms
 from permacite.service.citations.source import source_of
 from permacite.service.citations.writing.prose import escaped_markdown
 from permacite.service.resolution.resolving import Resolver

@@ -147,7 +147,9 @@ class Reader:
             grid = texts.table_sheet(table_of(repository, answer), fragment, marked, at)
         elif source is not None and (text or marked.caret or is_text):
             sheet = texts.text_sheet(source.document, marked, at)
-        document = documents.document(repository, version)
+        document = documents.document(
+            version, repository.lookup.restrictions(version.representations)
+        )
         passage = _passage(repository, fragment, source, marked)
         return Reading(
             reference=exact,

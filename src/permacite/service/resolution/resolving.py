@@ -14,7 +14,7 @@ from permacite.errors import LimitError, NotFoundError
 from permacite.extract import extract_from
 from permacite.lazy_dataclass import dataclass
 from permacite.service import addresses, names
-from permacite.service.location import resolver_of
+from permacite.service.names import resolver_of
 from permacite.service.plain import UNPRINTED
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ _WORDS = "permacite-captions/"
 """Begins the name of the rules by which the words of captions are made."""
 _MOST_BYTES = 256 * 1024 * 1024
 _ENDS = b"\r\n"
-_NAMES = ("urn:pdi://", "pdi://")
-"""Begin what is no web address."""
 _EXACT = frozenset({"byte", "char"})
 """Schemes of parts that are slices of the octets."""
 _BEYOND = "the fragment reaches beyond the end of the document; what is committed never shrinks"
@@ -189,7 +187,7 @@ class Resolver:
     ) -> tuple[Resolved, Representation, pdi.FragmentPDI | None]:
         """What answers to a reference, without its octets. Raises NotFoundError."""
         named = reference
-        if when is not None or not reference.startswith(_NAMES):
+        if when is not None or not reference.startswith(names.NAMES):
             named = addresses.reference_of(self._repository, reference, when)
         name, fragment = names.document_of(named)
         try:

@@ -13,7 +13,7 @@ from permacite.service.citations.parts import PROGRAMS
 from permacite.service.citations.quoted import passage
 from permacite.service.citations.selecting.areas import frame_of
 from permacite.service.labels import places_of, printed_of, text_of_pages
-from permacite.service.location import resolver_of
+from permacite.service.names import resolver_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
