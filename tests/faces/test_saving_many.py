@@ -15,8 +15,7 @@ from tests.archives import Archive, command_on
 
 from permacite.errors import BusyError, ParseError
 from permacite.service.ingest.options import SaveOptions
-from permacite.service.lists.journal import Journal
-from permacite.service.lists.reading import read_list
+from permacite.service.lists.reading import Journal, read_list
 from permacite.service.lists.saving import ListRunOptions
 
 if TYPE_CHECKING:

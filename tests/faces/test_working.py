@@ -14,7 +14,7 @@ from tests.engines import on
 
 from permacite.loops import to_the_end
 from permacite.service.archive import Archive
-from permacite.service.lists.journal import Keys
+from permacite.service.lists.reading import Keys
 from permacite.service.work import job_queue
 from permacite.service.work.job_queue import SqliteQueue
 from permacite.service.work.jobs import of_list

@@ -23,8 +23,16 @@ from typing import TYPE_CHECKING
 from permacite.exports import on_demand
 
 if TYPE_CHECKING:
-    from permacite.renditions.model import Label, Notice, Original, Rendered, Rendition
-    from permacite.renditions.printed import Printed, printed_at, ranges_of
+    from permacite.renditions.model import (
+        Label,
+        Notice,
+        Original,
+        Printed,
+        Rendered,
+        Rendition,
+        printed_at,
+        ranges_of,
+    )
     from permacite.renditions.registry import (
         media_type_of,
         reads,
@@ -57,8 +65,9 @@ __all__ = [
 on_demand(
     __name__,
     {
-        "permacite.renditions.model": "Label, Notice, Original, Rendered, Rendition",
-        "permacite.renditions.printed": "Printed, printed_at, ranges_of",
+        "permacite.renditions.model": (
+            "Label, Notice, Original, Printed, Rendered, Rendition, printed_at, ranges_of"
+        ),
         "permacite.renditions.registry": (
             "media_type_of, reads, render, rendition_for, rendition_named, renditions"
         ),

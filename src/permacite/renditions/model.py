@@ -6,6 +6,7 @@ Positions count the code points of the text, line ends as CRLF: those of a PDI.
 from __future__ import annotations
 
 import codecs
+from bisect import bisect_left
 from dataclasses import field
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeAlias, TypeVar
 
@@ -22,8 +23,20 @@ if TYPE_CHECKING:
     from permacite.bibliography import Claim
 
     Octets: TypeAlias = bytes | mmap.mmap
+    from collections.abc import Sequence
 
-__all__ = ["MOST_LABELS", "Label", "Notice", "Original", "Rendered", "Rendition"]
+
+__all__ = [
+    "MOST_LABELS",
+    "Label",
+    "Notice",
+    "Original",
+    "Printed",
+    "Rendered",
+    "Rendition",
+    "printed_at",
+    "ranges_of",
+]
 
 MOST_LABELS = 1_000_000
 _MAP_OCTETS = 8
@@ -32,6 +45,7 @@ _MAP_HEAD = 1024
 _NOT_CANONICAL = compile_pattern(r"\r(?!\n)|(?<!\r)\n|[\ud800-\udfff]")
 
 _Decoded = TypeVar("_Decoded")
+_SHORT = {"page": ("p.", "pp.")}
 
 
 class Label(NamedTuple):
@@ -147,3 +161,57 @@ class Rendition(Generic[_Decoded]):
     def __call__(self, original: Original) -> Rendered:
         """Both steps, in this process."""
         return self.render(self.decode(original))
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """Where in a document words stand, as it numbers or names its own parts."""
+
+    kind: str
+    """Such as "page" or "section"."""
+    first: str
+    """As it is printed, such as "xvii"; and the last one where the words stand in several."""
+    last: str
+    target: str
+    """What names the first in the format of the source, such as "page=17"; may be empty."""
+
+    @property
+    def name(self) -> str:
+        """As 17, or 17-18."""
+        return self.first if self.first == self.last else f"{self.first}-{self.last}"
+
+    @property
+    def told(self) -> str:
+        """As people write it: p. 17, pp. 17-18, section 2.1."""
+        one, several = _SHORT.get(self.kind, (self.kind, f"{self.kind}s"))
+        return f"{one if self.first == self.last else several} {self.name}"
+
+
+def printed_at(labels: Sequence[Label], start: int, end: int) -> tuple[Printed, ...]:
+    """Where the text from `start` up to `end` stands: pages first, then the innermost parts first.
+
+    Of each kind the innermost that holds it all, else the first and the last that hold some of it.
+    """
+    before = bisect_left(labels, max(end, start + 1), key=lambda label: label.start)
+    found: dict[str, list[Label]] = {}
+    for label in labels[:before]:
+        if label.end > start:
+            found.setdefault(label.kind, []).append(label)
+    chosen: list[tuple[int, Printed]] = []
+    for kind, several in found.items():
+        around = [label for label in several if label.start <= start and end <= label.end]
+        first, last = several[0], several[-1]
+        if around:
+            first = last = min(around, key=lambda label: label.end - label.start)
+        size = 0 if kind == "page" else last.end - first.start
+        chosen.append((size, Printed(kind, first.name, last.name, first.target)))
+    return tuple(printed for _, printed in sorted(chosen, key=lambda pair: pair[0]))
+
+
+def ranges_of(labels: Sequence[Label], kind: str, name: str) -> list[tuple[int, int]]:
+    """The stretches of text with this label."""
+    return [
+        (label.start, label.end)
+        for label in labels
+        if label.kind == kind and label.name == name and label.start < label.end
+    ]

@@ -24,7 +24,7 @@ from permacite.errors import (
 )
 from permacite.lazy_dataclass import dataclass
 from permacite.service import addresses, feeds, names
-from permacite.service.drift import outcomes
+from permacite.service.drift import comparison
 from permacite.service.ingest.options import SaveOptions, SaveRun
 from permacite.service.ingest.pages import PageIngest
 from permacite.service.lists.politeness import Robots, Turns
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from permacite.archive.model.answered import Version, Watch
     from permacite.archive.repository import Repository
     from permacite.capture.browsing.pool import BrowserPool
-    from permacite.service.drift.outcomes import CitedPassage
+    from permacite.service.drift.comparison import CitedPassage
     from permacite.words import Words
 
 __all__ = ["EVERY", "Looked", "WatchOptions", "Watches"]
@@ -213,7 +213,7 @@ class _Pass:
         document, pdi = version.pdi.document, str(self._repository.lookup.main(version).pdi)
         with self._comparing:  # texts of many pages at once would take much memory
             passages = tuple(
-                outcomes.record_outcomes(self._repository, document, watch.uri, version)
+                comparison.record_outcomes(self._repository, document, watch.uri, version)
             )
         return Looked(looked.uri, looked.outcome, pdi, not_kept=looked.not_kept, passages=passages)
 
@@ -227,7 +227,7 @@ class _Pass:
             return Looked(watch.uri, "failed", problem=error.problem)
         passages: list[CitedPassage] = []
         for document in {version.pdi.document for version in held}:
-            passages += outcomes.record_gone(self._repository, document, watch.uri)
+            passages += comparison.record_gone(self._repository, document, watch.uri)
         return Looked(watch.uri, "gone", problem=error.problem, passages=tuple(passages))
 
 

@@ -12,8 +12,7 @@ import click
 
 from permacite.cli.output import emit, note
 from permacite.service.archive import Archive
-from permacite.service.lists.journal import Journal
-from permacite.service.lists.reading import ListedLine, read_list
+from permacite.service.lists.reading import Journal, ListedLine, read_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

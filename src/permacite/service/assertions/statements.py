@@ -6,6 +6,11 @@ is given as a triple, and once more as an annotation that says who made it, and 
 Readings: an annotation MUST have exactly one IRI (Web Annotation Data Model §3.1); ours is made of
 what is stated and when, so that every copy of an archive gives the same one (decision 0032). Who
 states it is no part of it: that name can be forgotten.
+
+Names that a document had in other archives are stated when it is imported, and lead here. A full
+name denotes exact octets (PDI §2.6). Where an imported format has the octets that the file lists
+under another name, both names mean the same: that is stated (`owl:sameAs`). A name that is here, or
+of a series that mints here, leads nowhere else.
 """
 
 from __future__ import annotations
@@ -23,13 +28,14 @@ from permacite.scan import compile_pattern
 from permacite.service import names
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from datetime import datetime
 
-    from permacite.archive.model.answered import Assertion
+    from permacite.archive.model.answered import Assertion, Version
     from permacite.archive.repository import Repository
     from permacite.service.plain import Json
 
-__all__ = ["Assertions", "ranges_of"]
+__all__ = ["SAME_AS", "Assertions", "keep_names", "now_called", "ranges_of"]
 
 _AT_ONCE = 1000
 """How many statements are read together where all are wanted."""
@@ -42,6 +48,9 @@ _ADDRESS = compile_pattern(r"https?://[!-;=?-~]{1,2000}+")
 _ASSERTION = "urn:permacite:assertion:"
 _LINKED = frozenset({"http", "https", "urn", "pdi", "info", "doi", "mailto", "ftp", "orcid"})
 """Schemes of objects that are names of things; anything else is text."""
+SAME_AS = "http://www.w3.org/2002/07/owl#sameAs"
+_MOST = 1000
+"""So many statements about one document are looked at."""
 
 
 class Assertions:
@@ -260,3 +269,57 @@ def _time(moment: datetime) -> Json:
 
 def _utc(moment: datetime) -> str:
     return moment.isoformat().replace("+00:00", "Z")
+
+
+def now_called(repository: Repository, reference: str) -> str | None:
+    """What a name of another archive is called here, its fragment kept; None: nothing here."""
+    name, fragment = names.document_of(reference)
+    if ".".join(name.series) in repository.settings.series_names():
+        return None
+    known = max(_stated(repository, name), key=lambda pair: pair[0].version or 0, default=None)
+    if known is None:
+        return None
+    return known[1] + (f"#{fragment.specifier}" if fragment is not None else "")
+
+
+def _stated(repository: Repository, name: pdi.PDI) -> Iterator[tuple[pdi.PDI, str]]:
+    """What a name may mean by what is stated, each with what that is called here."""
+    page = repository.statement_search.page(
+        ranges_of(name.document, parts=True), SAME_AS, after=0, limit=_MOST
+    )
+    for each in page.items:
+        former = pdi.parse(each.subject)
+        if not isinstance(former, pdi.PDI):
+            continue
+        if name.version in {None, former.version} and name.format in {None, former.format}:
+            try:
+                yield former, str(repository.lookup.representation(_name(each.object)).pdi)
+            except (NotFoundError, ParseError):
+                continue  # anybody states anything; only what is here is led to
+
+
+def _name(text: str) -> pdi.PDI:
+    name, _ = names.document_of(text)
+    return name
+
+
+def keep_names(repository: Repository, version: Version, told: Mapping[str, str]) -> None:
+    """State which formats of a version had which names elsewhere, as a file tells with digests.
+
+    Where the octets are others, or the name is known already, nothing is stated.
+    """
+    held = {item.digest: item for item in reversed(version.representations) if item.digest}
+    for text, digest in told.items():
+        try:
+            former = _name(text)
+        except ParseError:
+            continue
+        item = held.get(digest)
+        if item is None or former.format != item.format or former.version is None:
+            continue
+        subject, is_ours = (
+            as_urn(former),
+            ".".join(former.series) in repository.settings.series_names(),
+        )
+        if not is_ours and not repository.statements.assertions(subject, predicate=SAME_AS):
+            repository.statements.state(subject, SAME_AS, as_urn(item.pdi))

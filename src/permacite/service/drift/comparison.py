@@ -3,12 +3,16 @@
 Both texts are aligned as a whole, and the passage is followed through the alignment. A passage that
 was on the archived page already is never reported as the successor of another one. A citation is
 never moved: it names the archived words. The result says where they are now, and what was changed.
+
+Outcomes in the latest version of a page are recorded as news. An outcome is news where it differs
+from the last one reported, or where the words there differ.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Self
+from contextlib import suppress
+from typing import TYPE_CHECKING, Literal, Self
 
 from permacite.errors import NotFoundError, ParseError, PermaciteError
 from permacite.extract import extract
@@ -23,6 +27,8 @@ from permacite.service.labels import text_of_pages
 from permacite.text.entity import canonical
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from permacite.archive.model.answered import Citation, Representation, Version
     from permacite.archive.repository import Repository
     from permacite.extract import Decode, Excerpt
@@ -31,9 +37,20 @@ if TYPE_CHECKING:
     from permacite.pdi import PDI
     from permacite.text.entity import DocumentText
 
-__all__ = ["ComparedPage", "Comparison", "PassageDrift", "Sought", "same_format"]
+
+__all__ = [
+    "CitedPassage",
+    "ComparedPage",
+    "Comparison",
+    "PassageDrift",
+    "Sought",
+    "record_gone",
+    "record_outcomes",
+    "same_format",
+]
 
 _IS_TEXT = {scheme.name: scheme.applies for scheme in SCHEMES.known}["char"]
+Page = Literal["same", "changed", "gone"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,3 +304,124 @@ def same_format(version: Version, archived: Representation) -> Representation | 
     named = [item for item in formats if item.format == archived.format]
     alike = [item for item in formats if item.media_type == archived.media_type]
     return next(iter(named or alike), None)
+
+
+@dataclass(frozen=True, slots=True)
+class CitedPassage:
+    """The outcome for one cited passage."""
+
+    reference: str
+    told: str
+    """What is cited, on one line."""
+    status: str
+    """"verified", "moved", "changed", "gone", "gone-similar", "ambiguous"; or "unchecked"."""
+    there: str
+    """The full name of the words there now; "" where there are none."""
+    is_news: bool
+    trouble: str = ""
+
+
+def record_outcomes(
+    repository: Repository, document: PDI, uri: str, latest: Version
+) -> Iterator[CitedPassage]:
+    """Compare what is cited of every version with the latest one; record and yield the outcomes."""
+    for version in repository.lookup.versions(document):
+        cited = repository.passages.citations(version.pdi)
+        if cited or version.pdi == latest.pdi:
+            drifts = [*_compared(repository, version, cited, latest)]
+            page: Page = "same" if version.pdi == latest.pdi else _page(version, latest)
+            yield from _record(repository, version, uri=uri, page=page, drifts=drifts)
+
+
+def record_gone(repository: Repository, document: PDI, uri: str) -> Iterator[CitedPassage]:
+    """Record that the site reports no such page, and yield what is cited of it."""
+    for version in repository.lookup.versions(document):
+        title = version.title or str(version.pdi.document)
+        drifts = [
+            (PassageDrift.without_texts(Sought.of(citation), title, "gone"), "")
+            for citation in repository.passages.citations(version.pdi)
+        ]
+        yield from _record(repository, version, uri=uri, page="gone", drifts=drifts)
+
+
+def _record(
+    repository: Repository,
+    version: Version,
+    *,
+    uri: str,
+    page: Page,
+    drifts: Sequence[tuple[PassageDrift, str]],
+) -> list[CitedPassage]:
+    """Record the outcomes for the passages of one version."""
+    last = repository.live_pages.last_news(version)
+    passages = [
+        CitedPassage(
+            drift.reference,
+            drift.told,
+            drift.status,
+            there,
+            _is_news(repository, drift, last.get(drift.reference)),
+            drift.trouble,
+        )
+        for drift, there in drifts
+    ]
+    fates = {} if page == "gone" else {each.reference: each.status for each in passages}
+    news = {each.reference: (each.status, each.there) for each in passages if each.is_news}
+    repository.live_pages.note_check(version.pdi, uri, page, fates, news=news)
+    return passages
+
+
+def _is_news(repository: Repository, drift: PassageDrift, last: tuple[str, str] | None) -> bool:
+    if last is None or last[0] != drift.status:
+        return drift.status != "unchecked"
+    return drift.status == "changed" and _words_of(repository, last[1]) != drift.now
+
+
+def _words_of(repository: Repository, reference: str) -> str | None:
+    """The words that a name means; None where they are not open."""
+    with suppress(PermaciteError):
+        name, fragment = names.document_of(reference)
+        if fragment is not None:
+            return repository.contents.excerpt(
+                repository.lookup.representation(name), fragment.specifier
+            ).text
+    return None
+
+
+def _compared(
+    repository: Repository, version: Version, cited: Sequence[Citation], latest: Version
+) -> Iterator[tuple[PassageDrift, str]]:
+    """Compare passages; yield each outcome with the name of the words there."""
+    title = version.title or str(version.pdi.document)
+    comparisons: dict[PDI, Comparison] = {}
+    for citation in cited:
+        sought, archived = Sought.of(citation), repository.lookup.representation(citation.pdi)
+        there = same_format(latest, archived)
+        if there is not None and there.digest == archived.digest:
+            yield (
+                PassageDrift.without_texts(sought, title, "verified"),
+                f"{there.pdi}#{sought.fragment.partition('#')[2]}",
+            )
+            continue
+        if there is None:
+            problem = f"the page has no format {archived.format} now"
+            yield PassageDrift.unchecked(sought, title, problem), ""
+            continue
+        try:
+            if citation.pdi not in comparisons:
+                page = ComparedPage.of_version(repository, there, archived)
+                comparisons[citation.pdi] = Comparison(repository, page, title)
+            drift = comparisons[citation.pdi].drift(sought)
+        except PermaciteError as error:
+            yield PassageDrift.unchecked(sought, title, error.problem), ""
+        else:
+            yield drift, drift.reference_in(there.pdi)
+
+
+def _page(version: Version, latest: Version) -> Page:
+    """Whether two versions say the same, as far as their texts tell."""
+    texts = [
+        {item.digest for item in each.representations if item.media_type == "text/plain"}
+        for each in (version, latest)
+    ]
+    return "same" if texts[0] and texts[0] == texts[1] else "changed"

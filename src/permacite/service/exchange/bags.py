@@ -23,7 +23,7 @@ from permacite.archive.texts import DERIVED, with_indexes
 from permacite.errors import ConflictError, ParseError, PermaciteError
 from permacite.service import names, sources
 from permacite.service.access import GROUNDS
-from permacite.service.assertions.former_names import keep_names
+from permacite.service.assertions.statements import keep_names
 from permacite.service.exchange.bagit import CITATIONS, VERSIONS, Bag, is_packed_bag
 from permacite.service.ingest.collections import attempted
 from permacite.service.ingest.files import FileIngest, Terms, read_draft

@@ -19,7 +19,7 @@ from permacite.archive.names import as_urn
 from permacite.archive.objects.source import digest_of
 from permacite.errors import CaptureError, NotFoundError, PermaciteError
 from permacite.service import names, sources
-from permacite.service.assertions.former_names import keep_names
+from permacite.service.assertions.statements import keep_names
 from permacite.service.ingest.collections import attempted
 from permacite.service.ingest.incoming import understood
 from permacite.service.ingest.pages import Fetched, PageIngest, Wanted

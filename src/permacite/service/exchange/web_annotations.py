@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from permacite.errors import NotFoundError, ParseError
 from permacite.service import addresses, names
-from permacite.service.assertions.former_names import now_called
 from permacite.service.assertions.jottings import Annotations
+from permacite.service.assertions.statements import now_called
 from permacite.service.citations import recorded
 from permacite.service.citations.selecting import selectors
 from permacite.service.citations.selecting.selections import Selections

@@ -1,4 +1,4 @@
-"""The addresses in a list, whichever of seven forms it has.
+"""Lists of addresses: seven forms that are read, and the journal of a run over one.
 
 | form | told by | an address is |
 |---|---|---|
@@ -11,23 +11,32 @@
 | plain | anything else | a line; empty ones, and those that begin with `#`, are left out |
 
 A line that holds no address is one wrong line: it is told, and the others go on.
+
+The journal lets an interrupted run continue. It is a file of lines beside the user's other state,
+named by the archive and the list. It says which run it is, and which addresses are done. A commit
+bears the key of its run and address, so that what was committed and never noted is found again.
 """
 
 from __future__ import annotations
 
 import csv
+import fcntl
 import io
 import json
-from typing import TYPE_CHECKING, NamedTuple
+import secrets
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from permacite.errors import ParseError
+from permacite.errors import BusyError, ParseError
 from permacite.markup import EndTag, StartTag, Text, tokenize
 from permacite.service import addresses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+    from typing import TextIO
 
-__all__ = ["ListedLine", "read_list"]
+__all__ = ["Journal", "Keys", "ListedLine", "read_list"]
 
 _COLUMNS = ("url", "uri", "address", "link", "website", "web address")
 """Names of columns that hold addresses, in any case; the first of them counts."""
@@ -185,3 +194,90 @@ def _linked(path: list[str], tag: StartTag) -> str | None:
     if path[-1:] != ["entry"] or tag.name != "link" or tag.get("rel") not in {None, "alternate"}:
         return None
     return tag.get("href")
+
+
+class Keys:
+    """The keys of one run: what bears one is committed once, however often it is tried."""
+
+    is_resumed = True
+    """Whether an earlier part of this run may have done something."""
+
+    def __init__(self, run: str) -> None:
+        """`run`: its name, which nobody can guess."""
+        self.run = run
+        self.done: dict[str, Mapping[str, Any]] = {}
+        """What became of addresses in earlier parts of this run, where that was noted."""
+
+    def key(self, uri: str) -> str:
+        """What a commit bears."""
+        return f"list:{self.run}:{sha256(uri.encode()).hexdigest()[:32]}"
+
+    def note(self, uri: str, outcome: Mapping[str, Any]) -> None:
+        """Take note that an address is done."""
+
+    def end(self) -> None:
+        """The run is over."""
+
+
+class Journal(Keys):
+    """The journal of one run; a context manager."""
+
+    def __init__(self, folder: Path, listed: str, *, afresh: bool = False) -> None:
+        """Go on with the run over `listed`, the digest of a list; begin one where there is none."""
+        super().__init__("")
+        self._path = folder / f"{listed}.jsonl"
+        self.run = "" if afresh else self._read()
+        self.is_resumed = bool(self.run)
+        self._file: TextIO | None = None
+
+    def _read(self) -> str:
+        """Which run was going on; "" where there was none, or its first line was cut off."""
+        try:
+            lines = self._path.read_text(encoding="utf-8", errors="replace").split("\n")
+        except OSError:
+            return ""
+        run = ""
+        for line in lines:
+            try:
+                noted = json.loads(line)
+            except ValueError:
+                continue  # cut off, as the last one may be
+            if "run" in noted:
+                run = str(noted["run"])
+            elif "uri" in noted:
+                self.done[str(noted["uri"])] = noted
+        return run
+
+    def __enter__(self) -> Self:
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        begun = not self.run
+        self._file = self._path.open("a", encoding="utf-8")
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            self._file.close()
+            raise BusyError("this list is being saved by another run", retry_after_s=60) from error
+        if begun:
+            self._file.truncate(0)
+            self.run = secrets.token_hex(8)
+            self._write({"run": self.run})
+        else:
+            self._file.write("\n")  # behind a line that may be cut off
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def note(self, uri: str, outcome: Mapping[str, Any]) -> None:
+        """Take note that an address is done."""
+        self._write({"uri": uri, **outcome})
+
+    def end(self) -> None:
+        """The run is over: the next one over this list begins anew."""
+        self._path.unlink(missing_ok=True)
+
+    def _write(self, value: Mapping[str, Any]) -> None:
+        if self._file is not None:
+            self._file.write(json.dumps(value, ensure_ascii=False) + "\n")
+            self._file.flush()

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from permacite.service.ingest.pages import PageIngest
     from permacite.service.ingest.saved import Saved
     from permacite.service.ingest.submissions import Submissions
-    from permacite.service.lists.journal import Keys
-    from permacite.service.lists.reading import ListedLine
+    from permacite.service.lists.reading import Keys, ListedLine
 
 __all__ = ["ListRunOptions", "Listed", "Lists", "linked"]
 

@@ -220,9 +220,9 @@ class Resolver:
 
     def _now_called(self, reference: str, error: NotFoundError) -> str:
         """What a name that is not here is called here; raises `error` with who would know it."""
-        from permacite.service.assertions import delegating, former_names
+        from permacite.service.assertions import delegating, statements
 
-        present = former_names.now_called(self._repository, reference)
+        present = statements.now_called(self._repository, reference)
         if present is None:
             raise delegating.with_directions(self._repository, reference, error) from error
         return present
@@ -255,9 +255,9 @@ class Resolver:
 
     def now_called(self, reference: str) -> str | None:
         """What a name of another archive is called here, its fragment kept; None: nothing here."""
-        from permacite.service.assertions import former_names
+        from permacite.service.assertions import statements
 
-        return former_names.now_called(self._repository, reference)
+        return statements.now_called(self._repository, reference)
 
     def instances(self, reference: str) -> list[Resolved]:
         """Every format of the version that a name means, those that are restricted left out.

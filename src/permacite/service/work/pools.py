@@ -38,9 +38,8 @@ from permacite.pdi import PDI
 from permacite.service.archive import Archive
 from permacite.service.findings import HARMLESS
 from permacite.service.ingest.options import CommitOptions, SaveOptions
-from permacite.service.lists.journal import Keys
 from permacite.service.lists.politeness import Robots
-from permacite.service.lists.reading import ListedLine
+from permacite.service.lists.reading import Keys, ListedLine
 from permacite.service.lists.saving import ListRunOptions
 from permacite.service.work.jobs import Job, JobNotice, Outcome, share_of
 
