@@ -21,8 +21,8 @@ from permacite.capture.codings import CodingError, ContentDecoder
 from permacite.capture.collect import Collector
 from permacite.capture.fetcher import Fetcher
 from permacite.capture.model import CaptureProgress, Exchange, FetchLimits, Sent
-from permacite.capture.sniffing import sniff
 from permacite.errors import CaptureError
+from permacite.file_types import sniff
 from permacite.loops import to_the_end
 
 

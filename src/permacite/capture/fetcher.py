@@ -30,9 +30,9 @@ from permacite.capture.codings import ACCEPTED, CodingError, ContentDecoder
 from permacite.capture.credentials import Credentials, origin_of, withhold
 from permacite.capture.lookup import PinnedHosts, open_checked_socket
 from permacite.capture.model import Exchange, Redirect, digest_of
-from permacite.capture.sniffing import content_type_of
 from permacite.capture.trouble import check_size, explain, timed_out
 from permacite.errors import CaptureError, ParseError
+from permacite.file_types import content_type_of
 from permacite.scan import compile_pattern
 from permacite.version import __version__
 
@@ -361,7 +361,7 @@ class Fetcher:
             fields = self._earlier[final_uri].freshened(fields)
         content = content or b""
         field = _first(fields, "content-type")
-        content_type, sniffed = content_type_of(field, content, wanted.likely)
+        content_type, sniffed = content_type_of(field, content, wanted.likely, uri=final_uri)
         return Exchange(
             uri=uri,
             final_uri=final_uri if chain.steps else uri,

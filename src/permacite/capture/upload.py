@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from permacite.capture.address import absolute
 from permacite.capture.browsing.freezing import FrozenDocuments
 from permacite.capture.model import Capture, Exchange, Failure, digest_of
-from permacite.capture.sniffing import content_type_of
 from permacite.errors import LimitError, ParseError
+from permacite.file_types import content_type_of
 from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern
 
@@ -221,8 +221,8 @@ def _answer(parcel: Parcel, item: Mapping[str, Any], at: datetime) -> Exchange:
         raise ParseError("expected a status from 200 to 299", str(status)[:60], 0)
     fields = _fields(item.get("fields"))
     received = next((value for name, value in fields if name.lower() == "content-type"), "")
-    content_type, sniffed = content_type_of(received, content)
     uri = _address(item.get("uri"))
+    content_type, sniffed = content_type_of(received, content, uri=uri)
     return Exchange(
         uri=uri,
         final_uri=_address(item.get("final_uri", uri)),

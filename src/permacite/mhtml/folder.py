@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from permacite import uri
 from permacite.errors import NotFoundError, ParseError
+from permacite.file_types import by_name, ending_of
 from permacite.lazy_dataclass import dataclass
 from permacite.media_types import PAGES, essence
 from permacite.mhtml.writing import write
@@ -41,40 +42,6 @@ MANIFEST = "aggregate.json"
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
 _FORMAT = "permacite.aggregate/1"
-_TYPES = {
-    "html": "text/html",
-    "htm": "text/html",
-    "xhtml": "application/xhtml+xml",
-    "css": "text/css",
-    "js": "text/javascript",
-    "json": "application/json",
-    "txt": "text/plain",
-    "xml": "application/xml",
-    "svg": "image/svg+xml",
-    "png": "image/png",
-    "gif": "image/gif",
-    "jpg": "image/jpeg",
-    "jpeg": "image/jpeg",
-    "webp": "image/webp",
-    "avif": "image/avif",
-    "ico": "image/x-icon",
-    "woff": "font/woff",
-    "woff2": "font/woff2",
-    "ttf": "font/ttf",
-    "otf": "font/otf",
-    "mp4": "video/mp4",
-    "webm": "video/webm",
-    "mp3": "audio/mpeg",
-    "m4a": "audio/mp4",
-    "ogg": "audio/ogg",
-    "opus": "audio/ogg",
-    "wav": "audio/wav",
-    "flac": "audio/flac",
-    "pdf": "application/pdf",
-    "csv": "text/csv",
-    "eml": "message/rfc822",
-}
-_SUFFIXES = {media_type: suffix for suffix, media_type in reversed(_TYPES.items())}
 _DEVICES = compile_pattern(r"(?i)(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)")
 _ESCAPES = compile_pattern(r"(?:%[0-9A-Fa-f]{2})++")
 _LONGEST = 60
@@ -191,9 +158,9 @@ def _safe_name(part: Resource, otherwise: str) -> tuple[str, str]:
     stem, _, suffix = last.rpartition(".")
     suffix = suffix.lower()
     media_type = essence(part.content_type)
-    expected = _SUFFIXES.get(media_type)
-    if not stem or suffix not in _TYPES or (expected and _TYPES[suffix] != media_type):
-        stem, suffix = last, expected or "bin"
+    expected, named = ending_of(media_type), by_name(last)
+    if not stem or named is None or (expected and named != media_type):
+        stem, suffix = last, (expected or ".bin").removeprefix(".")
     stem = _letters(stem)[:_LONGEST].strip("._-") or otherwise
     return f"_{stem}" if _DEVICES.match(stem) else stem, suffix
 
@@ -234,8 +201,7 @@ def _by_names(files: Mapping[str, bytes]) -> Packed:
 
 
 def _type_of(name: str) -> str:
-    suffix = name.rpartition("/")[2].rpartition(".")[2].lower()
-    return _TYPES.get(suffix, "application/octet-stream")
+    return by_name(name.rpartition("/")[2]) or "application/octet-stream"
 
 
 def label_of(name: str) -> str:

@@ -61,9 +61,4 @@ JSON_TEXT_1 = Rendition(
     frozenset({"application/json", "+json"}),
     _decode,
     _render,
-    suffixes={
-        ".json": "application/json",
-        ".jsonld": "application/ld+json",
-        ".geojson": "application/geo+json",
-    },
 )

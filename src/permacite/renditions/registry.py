@@ -11,9 +11,9 @@ rendition that cannot be loaded is left out, with a warning that names it.
 from __future__ import annotations
 
 from functools import cache
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from permacite import file_types
 from permacite.errors import NotFoundError
 from permacite.registry import Registry
 from permacite.renditions.model import Rendition
@@ -47,65 +47,28 @@ class RenditionEntry(NamedTuple):
     source: str
     """As "module:attribute"."""
     media_types: frozenset[str] = frozenset()
-    suffixes: Mapping[str, str] = MappingProxyType({})
+
+
+def _entry(source: str, *media_types: str) -> RenditionEntry:
+    return RenditionEntry(f"permacite.renditions.{source}", frozenset(media_types))
 
 
 _WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml"
-_DOCX = {
-    ".docx": f"{_WORD}.document",
-    ".dotx": f"{_WORD}.template",
-    ".docm": "application/vnd.ms-word.document.macroenabled.12",
-}
-_ODT = {
-    ".odt": "application/vnd.oasis.opendocument.text",
-    ".ott": "application/vnd.oasis.opendocument.text-template",
-}
-_XML = {
-    ".xml": "application/xml",
-    ".tei": "application/tei+xml",
-    ".jats": "application/jats+xml",
-    ".nxml": "application/jats+xml",
-    ".svg": "image/svg+xml",
-}
-_JSON = {
-    ".json": "application/json",
-    ".jsonld": "application/ld+json",
-    ".geojson": "application/geo+json",
-}
-_HERE = "permacite.renditions"
+_WITH_MACROS = "application/vnd.ms-word.document.macroenabled.12"
+_OPEN = "application/vnd.oasis.opendocument.text"
 
 TABLE = {
-    "json-text/1": RenditionEntry(
-        f"{_HERE}.json:JSON_TEXT_1", frozenset({"application/json", "+json"}), _JSON
+    "json-text/1": _entry("json:JSON_TEXT_1", "application/json", "+json"),
+    "xml-text/1": _entry("xml:XML_TEXT_1", "application/xml", "text/xml", "+xml"),
+    "docx-text/1": _entry(
+        "office.docx:DOCX_TEXT_1", f"{_WORD}.document", f"{_WORD}.template", _WITH_MACROS
     ),
-    "xml-text/1": RenditionEntry(
-        f"{_HERE}.xml:XML_TEXT_1", frozenset({"application/xml", "text/xml", "+xml"}), _XML
-    ),
-    "docx-text/1": RenditionEntry(
-        f"{_HERE}.office.docx:DOCX_TEXT_1", frozenset(_DOCX.values()), _DOCX
-    ),
-    "docx-reviewed-text/1": RenditionEntry(f"{_HERE}.office.docx:DOCX_REVIEWED_TEXT_1"),
-    "odt-text/1": RenditionEntry(f"{_HERE}.office.odt:ODT_TEXT_1", frozenset(_ODT.values()), _ODT),
-    "epub-text/1": RenditionEntry(
-        f"{_HERE}.office.epub:EPUB_TEXT_1",
-        frozenset({"application/epub+zip"}),
-        {".epub": "application/epub+zip"},
-    ),
-    "mail-text/1": RenditionEntry(
-        f"{_HERE}.office.mail:MAIL_TEXT_1",
-        frozenset({"message/rfc822"}),
-        {".eml": "message/rfc822"},
-    ),
-    "notebook-text/1": RenditionEntry(
-        f"{_HERE}.office.notebook:NOTEBOOK_TEXT_1",
-        frozenset({"application/x-ipynb+json"}),
-        {".ipynb": "application/x-ipynb+json"},
-    ),
-    "pdf-text/1": RenditionEntry(
-        f"{_HERE}.pdf:PDF_TEXT_1",
-        frozenset({"application/pdf"}),
-        {".pdf": "application/pdf"},
-    ),
+    "docx-reviewed-text/1": _entry("office.docx:DOCX_REVIEWED_TEXT_1"),
+    "odt-text/1": _entry("office.odt:ODT_TEXT_1", _OPEN, f"{_OPEN}-template"),
+    "epub-text/1": _entry("office.epub:EPUB_TEXT_1", "application/epub+zip"),
+    "mail-text/1": _entry("office.mail:MAIL_TEXT_1", "message/rfc822"),
+    "notebook-text/1": _entry("office.notebook:NOTEBOOK_TEXT_1", "application/x-ipynb+json"),
+    "pdf-text/1": _entry("pdf:PDF_TEXT_1", "application/pdf"),
 }
 """Our renditions by name and version: one for each version, since they are frozen."""
 
@@ -178,14 +141,14 @@ def rendition_named(name: str) -> Rendition[Any]:
 
 
 def media_type_of(file_name: str, preferred: Iterable[str] = ()) -> str | None:
-    """The media type of a file by its ending, where a rendition knows that; the longest counts.
+    """The media type of a file by its ending; the longest that is known counts.
 
-    Those `preferred` count before ours, and third-party ones where no other knows the ending.
+    What the renditions that are `preferred` say counts before the table of media types, and what
+    other packages say where the table does not know the ending.
     """
     folded = file_name.lower()
-    suffixes = [entry.suffixes for entry in TABLE.values()]
-    chosen = [rendition_named(name).suffixes for name in preferred]
-    media_type = _by_ending(folded, [*chosen, *suffixes])
+    chosen = _by_ending(folded, [rendition_named(name).suffixes for name in preferred])
+    media_type = chosen or file_types.by_name(file_name)
     return media_type or _by_ending(folded, [each.suffixes for each in _third_party()])
 
 

@@ -484,11 +484,4 @@ XML_TEXT_1 = Rendition(
     frozenset({"application/xml", "text/xml", "+xml"}),
     _decode,
     _render,
-    suffixes={
-        ".xml": "application/xml",
-        ".tei": "application/tei+xml",
-        ".jats": "application/jats+xml",
-        ".nxml": "application/jats+xml",
-        ".svg": "image/svg+xml",
-    },
 )

@@ -6,7 +6,6 @@ where this archive mints the series: others may have been given a part of it.
 
 from __future__ import annotations
 
-import mimetypes
 import re
 from dataclasses import field
 from functools import cached_property
@@ -46,7 +45,6 @@ _AT_ONCE = 1000
 """How many documents are on a page where all are wanted."""
 
 _AGGREGATE = "multipart/related"
-_SUFFIXES = {_AGGREGATE: ".mhtml", "message/rfc822": ".eml", "text/html": ".html"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,10 +326,9 @@ def _file_name(representation: Representation, mark: str) -> str:
     """A name such as lab.example.us-2026-11-21-7.v1.mhtml, with a mark before the suffix."""
     name = representation.pdi
     stem = re.sub(r"[^0-9A-Za-z.-]+", "-", str(name.document).partition("//")[2])
-    from permacite.service.sources import CODE_SUFFIXES
+    from permacite.file_types import ending_of
 
-    guessed = mimetypes.guess_extension(representation.media_type, strict=False)
-    suffix = (_SUFFIXES | CODE_SUFFIXES).get(representation.media_type) or guessed
+    suffix = ending_of(representation.media_type)
     marked = f".{mark}" if mark else ""
     return f"{stem}.v{name.version}{marked}{suffix or f'.{representation.format}'}"
 

@@ -9,13 +9,12 @@ text `text` (PDI §3.4.1).
 from __future__ import annotations
 
 import contextlib
-import mimetypes
 import os
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
-from permacite import captions, pdi
+from permacite import captions, file_types, pdi
 from permacite.archive.model.submitted import NewRepresentation
 from permacite.archive.texts import DERIVED, settle
 from permacite.errors import BusyError, NotFoundError, ParseError, PermaciteError
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from permacite.renditions import Rendition
 
 __all__ = [
-    "CODE_SUFFIXES",
     "MAIL",
     "MESSAGES",
     "DocumentWords",
@@ -51,80 +49,6 @@ __all__ = [
 MAIL = "message/rfc822"
 MESSAGES = frozenset({"multipart/related", MAIL})
 """Media types of files that hold an aggregate."""
-
-_SUFFIXES = {
-    ".mhtml": "multipart/related",
-    ".mht": "multipart/related",
-    ".eml": "message/rfc822",
-    ".htm": "text/html",
-    ".html": "text/html",
-    ".xhtml": "application/xhtml+xml",
-    ".xht": "application/xhtml+xml",
-    ".md": "text/markdown",
-    ".txt": "text/plain",
-    ".vtt": "text/vtt",
-    ".srt": "application/x-subrip",
-}
-"""Types that the system's table may lack or give another name."""
-
-_UTF_16 = ("\ufeff".encode("utf-16-le"), "\ufeff".encode("utf-16-be"))
-_CODE = {
-    "x-ada": ".adb .ada .ads",
-    "x-asm": ".s .asm",
-    "x-c++hdr": ".hpp .h++ .hh .hxx",
-    "x-c++src": ".cpp .c++ .cc .cxx",
-    "x-chdr": ".h",
-    "x-clojure": ".clj .cljc .cljs",
-    "x-cmake": ".cmake",
-    "x-csharp": ".cs",
-    "x-csrc": ".c",
-    "x-dart": ".dart",
-    "x-dsrc": ".d",
-    "x-elixir": ".ex .exs",
-    "x-erlang": ".erl .hrl",
-    "x-fortran": ".f90 .f .f77 .f95 .for",
-    "x-fsharp": ".fs .fsx",
-    "x-go": ".go",
-    "x-groovy": ".groovy .gradle",
-    "x-haskell": ".hs",
-    "x-ini": ".ini .cfg .conf",
-    "x-java": ".java",
-    "x-julia": ".jl",
-    "x-kotlin": ".kt .kts",
-    "x-lisp": ".lisp .cl .el",
-    "x-lua": ".lua",
-    "x-nim": ".nim",
-    "x-objcsrc": ".m",
-    "x-ocaml": ".ml .mli",
-    "x-pascal": ".pas .pp",
-    "x-perl": ".pl .pm",
-    "x-php": ".php",
-    "x-powershell": ".ps1 .psm1",
-    "x-protobuf": ".proto",
-    "x-python": ".py .pyi",
-    "x-r": ".r",
-    "x-ruby": ".rb",
-    "x-rust": ".rs",
-    "x-scala": ".scala",
-    "x-scheme": ".scm",
-    "x-sh": ".sh .bash .zsh",
-    "x-sql": ".sql",
-    "x-swift": ".swift",
-    "x-tcl": ".tcl",
-    "x-terraform": ".tf",
-    "x-toml": ".toml",
-    "x-typescript": ".ts .cts .mts .tsx",
-    "x-verilog": ".v .sv",
-    "x-vhdl": ".vhd .vhdl",
-    "x-yaml": ".yaml .yml",
-    "x-zig": ".zig",
-}
-_CODE_BY_SUFFIX = {
-    suffix: f"text/{name}" for name, suffixes in _CODE.items() for suffix in suffixes.split()
-}
-"""Texts, whatever else has their endings: a video (`.ts`), a recorded screen (`.scm`)."""
-CODE_SUFFIXES = {f"text/{name}": suffixes.split()[0] for name, suffixes in _CODE.items()}
-"""How a file of source code is named that is given out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +81,16 @@ class Incoming:
 
     @classmethod
     def of_file(
-        cls, name: str, content: bytes, *, charset: str | None = None, rules: str | None = None
+        cls,
+        name: str,
+        content: bytes,
+        *,
+        media_type: str | None = None,
+        charset: str | None = None,
+        rules: str | None = None,
     ) -> Self:
-        """The bytes of a file, whose type follows from its name, else from its bytes."""
-        media_type, declared = content_type(media_type_of(name, content))
+        """The bytes of a file, whose type follows from them and its name where none is given."""
+        media_type, declared = content_type(media_type or media_type_of(name, content))
         return cls(Document(content, media_type, charset or declared), name, rules)
 
     @classmethod
@@ -227,19 +157,11 @@ class Incoming:
 
 
 def media_type_of(name: str, content: bytes) -> str:
-    """The media type of a file, by its name, else by whether it is text."""
-    suffix = "." + name.rpartition(".")[2].lower() if "." in name else ""
-    by_name, packing = mimetypes.guess_type(name, strict=False)
-    if packing:  # a.txt.gz is no text
-        return "application/gzip" if packing == "gzip" else "application/octet-stream"
-    is_octets = b"\x00" in content[:4096] and not content.startswith(_UTF_16)
-    if suffix in _CODE_BY_SUFFIX and not is_octets:
-        return _CODE_BY_SUFFIX[suffix]
-    guessed = _SUFFIXES.get(suffix) or media_type_by_rendition(name, _preferred()) or by_name
-    if guessed:
-        return guessed
-    is_text = not is_octets and _is_text(content)
-    return "text/plain" if is_text else "application/octet-stream"
+    """The media type of a file: by what it begins with, else by its name, else if it is text."""
+    named = file_types.by_name(name, content)
+    if named is None or not named.startswith("text/x-"):
+        named = media_type_by_rendition(name, _preferred()) or named
+    return file_types.media_type_of_file(named, content)
 
 
 def read_source(
@@ -312,17 +234,6 @@ def words_by_rendition(
     if not rendered.text:
         trouble = next(iter(rendered.notices), Notice("no-words", "there are no words in it"))
     return DocumentWords(rendered.text, str(rendition), rendered.title, sides, trouble)
-
-
-def _is_text(content: bytes) -> bool:
-    """Whether octets are text by their looks."""
-    if content.startswith(_UTF_16):
-        return True
-    try:
-        content.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def own(source: Incoming) -> NewRepresentation:

@@ -24,9 +24,9 @@ from permacite.capture.address import parse_target
 from permacite.capture.browsing.wire import Wire, telling
 from permacite.capture.credentials import origin_of
 from permacite.capture.model import Exchange, Failure, Redirect, digest_of
-from permacite.capture.sniffing import content_type_of
 from permacite.capture.trouble import check_size, timed_out, wall
 from permacite.errors import CaptureError
+from permacite.file_types import content_type_of
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
@@ -210,7 +210,9 @@ class Recording:
         """A request that was answered, as it goes on record."""
         content = request.content or b""
         headers = self.wire.received(request.number, request.status, request.headers)
-        content_type, sniffed = content_type_of(field_of(headers, "content-type"), content)
+        content_type, sniffed = content_type_of(
+            field_of(headers, "content-type"), content, uri=request.now
+        )
         return Exchange(
             uri=request.uri,
             final_uri=request.now,

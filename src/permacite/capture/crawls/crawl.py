@@ -22,9 +22,9 @@ from permacite.capture.crawls.messages import HttpMessage, content_of, is_of, re
 from permacite.capture.crawls.records import RecordPosition, WarcReader
 from permacite.capture.credentials import withhold
 from permacite.capture.model import Capture, Exchange, FetchLimits, Redirect, digest_of
-from permacite.capture.sniffing import content_type_of
 from permacite.capture.web_archives import memento_of
 from permacite.errors import CaptureError, ParseError
+from permacite.file_types import content_type_of
 from permacite.loops import to_the_end
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ class CrawlFetcher:
             headers = (("Content-Type", block.record.fields.get("content-type", "")),)
         content = self._content(row, block, uri)
         field = value_of(headers, "content-type")
-        content_type, sniffed = content_type_of(field, content, likely)
+        content_type, sniffed = content_type_of(field, content, likely, uri=row.uri)
         return Exchange(
             uri=uri,
             final_uri=row.uri if chain else uri,

@@ -44,7 +44,16 @@ _collections = Registry(
 """What is done with files that belong together whole."""
 
 _STANDARD_INPUT = Path("-")
-_OF_IMPORT = ("series", "new", "charset", "misquoted", "confirm_date", "reviewed", "trust")
+_OF_IMPORT = (
+    "series",
+    "new",
+    "charset",
+    "media_type",
+    "misquoted",
+    "confirm_date",
+    "reviewed",
+    "trust",
+)
 """Options of `import` that are handed on as they are; the rest say who may see it."""
 
 
@@ -55,6 +64,7 @@ _OF_IMPORT = ("series", "new", "charset", "misquoted", "confirm_date", "reviewed
 @click.option("--new", is_flag=True, help="Mint new names even for bytes that are archived.")
 @click.option("--reviewed", is_flag=True, help="Put tracked changes and comments in their texts.")
 @click.option("--charset", help="The charset of text files that are neither ASCII nor UTF-8.")
+@click.option("--type", "media_type", metavar="TYPE", help="Their media type, such as text/html.")
 @click.option("--uri", help="The address that the file came from (with one file only).")
 @click.option("--misquoted", is_flag=True, help="Take what differs from its sources; record it.")
 @click.option("--transcript-of", metavar="PDI", help="The recording whose words the file holds.")

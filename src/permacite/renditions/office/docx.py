@@ -443,22 +443,21 @@ def _render(parts: DocxParts, *, reviewed: bool = False) -> Rendered:
 
 
 _WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml"
-_TYPES = {".docx": f"{_WORD}.document", ".dotx": f"{_WORD}.template"} | {
-    ".docm": "application/vnd.ms-word.document.macroenabled.12"
+_TYPES = frozenset({f"{_WORD}.document", f"{_WORD}.template"}) | {
+    "application/vnd.ms-word.document.macroenabled.12"
 }
 DOCX_TEXT_1 = Rendition(
     "docx-text",
     1,
-    frozenset(_TYPES.values()),
+    _TYPES,
     read_parts,
     _render,
     preload=preload,
-    suffixes=_TYPES,
 )
 DOCX_REVIEWED_TEXT_1 = Rendition(
     "docx-reviewed-text",
     1,
-    frozenset(_TYPES.values()),
+    _TYPES,
     read_parts,
     partial(_render, reviewed=True),
     preload=preload,

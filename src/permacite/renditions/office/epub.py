@@ -424,5 +424,4 @@ EPUB_TEXT_1 = Rendition(
     _decode,
     _render,
     preload=preload,
-    suffixes={".epub": "application/epub+zip"},
 )

@@ -218,5 +218,4 @@ MAIL_TEXT_1 = Rendition(
     _decode,
     _render,
     preload=_preload,
-    suffixes={".eml": "message/rfc822"},
 )

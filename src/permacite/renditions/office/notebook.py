@@ -172,5 +172,4 @@ NOTEBOOK_TEXT_1 = Rendition(
     frozenset({"application/x-ipynb+json"}),
     _decode,
     _render,
-    suffixes={".ipynb": "application/x-ipynb+json"},
 )

@@ -239,13 +239,11 @@ class _OdtWriter:
 
 
 _ODT = "application/vnd.oasis.opendocument.text"
-_TYPES = {".odt": _ODT, ".ott": f"{_ODT}-template"}
 ODT_TEXT_1 = Rendition(
     "odt-text",
     1,
-    frozenset(_TYPES.values()),
+    frozenset({_ODT, f"{_ODT}-template"}),
     _decode,
     _render,
     preload=preload,
-    suffixes=_TYPES,
 )

@@ -64,5 +64,4 @@ PDF_TEXT_1 = Rendition(
     _render,
     worker="pdf",
     preload=_preload,
-    suffixes={".pdf": "application/pdf"},
 )

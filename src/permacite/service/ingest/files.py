@@ -15,15 +15,19 @@ from permacite.archive.model.answered import Provenance, Witness
 from permacite.archive.model.submitted import NewVersion
 from permacite.archive.objects.source import digest_of
 from permacite.charsets import codec_of
-from permacite.errors import PermaciteError
+from permacite.errors import ConflictError, PermaciteError
 from permacite.lazy_dataclass import dataclass
+from permacite.pdi import token_for
 from permacite.renditions import reads, rendition_named
 from permacite.service.access import apply
+from permacite.service.derivations import Derived
 from permacite.service.derivations import complete as complete_derivations
+from permacite.service.documents import SAME_SOURCE
 from permacite.service.ingest import incoming
 from permacite.service.ingest.folders import complete, folder_of
 from permacite.service.ingest.options import CommitOptions
 from permacite.service.ingest.saved import SaveReports, lost_resources
+from permacite.service.names import document_of
 from permacite.service.quotations.recording import check_quotations
 from permacite.service.resolution.resolving import Resolver
 from permacite.service.sources import Incoming
@@ -60,6 +64,8 @@ class Terms:
     """Of text, as somebody says."""
     rendition: str | None = None
     """The rules that are to make the text of what they read."""
+    media_type: str | None = None
+    """As somebody says."""
     title: str | None = None
     """What it is called where it does not say."""
     claimed_at: datetime | None = None
@@ -73,6 +79,8 @@ class Terms:
     def __post_init__(self) -> None:
         if self.rendition is not None:
             rendition_named(self.rendition)  # an unknown one is an error
+        if self.media_type is not None:
+            token_for(self.media_type)  # so is what is no media type
 
     @classmethod
     def of(cls, options: CommitOptions, key_of: Callable[[str], str] | None = None) -> Self:
@@ -84,18 +92,31 @@ class Terms:
             options.standing,
             options.charset,
             options.rendition,
+            options.media_type,
             key_of=key_of,
         )
 
     def incoming(self, name: str, content: bytes) -> Incoming:
         """The bytes of a file, read by these terms."""
-        return Incoming.of_file(name, content, charset=self.charset, rules=self.rendition)
+        return Incoming.of_file(
+            name, content, media_type=self.media_type, charset=self.charset, rules=self.rendition
+        )
 
-    def agree_with(self, version: Version, held: Representation) -> bool:
-        """Whether octets that are here came from the same place, and are read in the same way."""
-        addresses = {None, version.provenance.uri, version.provenance.final_uri}
+    def agree_with(self, version: Version, held: Representation, page: Incoming) -> bool:
+        """Whether octets that are here came from the same place, and are read in the same way.
+
+        A file that is here keeps the type that it was committed with, also where its name would
+        tell another by now: its permanent name has that type in it.
+        """
+        addresses = {version.provenance.uri, version.provenance.final_uri}
+        if held.media_type != page.media_type and (
+            self.media_type is not None
+            or version.provenance.details.get("file_name") != page.name
+            or self.uri not in addresses
+        ):
+            return False
         read_so = self.charset is None or codec_of(self.charset) == held.charset
-        return self.uri in addresses and read_so and self._made_so(version, held)
+        return self.uri in {None, *addresses} and read_so and self._made_so(version, held)
 
     def _made_so(self, version: Version, held: Representation) -> bool:
         """Whether the text that is here was made by the rules that are wanted."""
@@ -270,18 +291,22 @@ class FileIngest:
                 yield path, next(added) if isinstance(outcome, Draft) else outcome
 
     def held(self, page: Incoming, terms: Terms, whole: Complete | None) -> Saved | None:
-        """What is told of octets that are here, of the same type and series, and open to all.
+        """What is told of octets that are here, in the same series, and open to all.
 
         Those of a page with what it shows are here if all of that is.
         """
         repository, digest = self._repository, digest_of(page.content)
         series = tuple((terms.series or repository.settings.series).split("."))
-        for version in repository.origins.find_by_digest(digest):
-            alike = [item for item in version.representations if item.digest == digest]
-            if version.pdi.series != series or alike[0].media_type != page.media_type:
-                continue
+        found = [
+            (next(item for item in version.representations if item.digest == digest), version)
+            for version in repository.origins.find_by_digest(digest)
+        ]
+        # What is here under another type than it would have now comes last.
+        for alike, version in sorted(found, key=lambda one: one[0].media_type != page.media_type):
             held = {item.digest for item in version.representations}
-            if not terms.agree_with(version, alike[0]) or (whole and whole.digest not in held):
+            if version.pdi.series != series or (whole and whole.digest not in held):
+                continue
+            if not terms.agree_with(version, alike, page):
                 continue
             if repository.lookup.restrictions(version.representations):
                 continue
@@ -308,6 +333,36 @@ class FileIngest:
         default = self._repository.access.default_standing()
         version = self._repository.committer.commit_version(draft.version(terms, default))
         return self._report(draft, version)
+
+    def retype(self, reference: str, media_type: str) -> Derived:
+        """Commit the octets of a version under another media type, as the next version.
+
+        Raises ParseError for no media type, or where the octets are not of this one, NotFoundError,
+        ConflictError for a version that came in several formats.
+        """
+        name, _ = document_of(reference)
+        version = self._repository.lookup.version(name)
+        received = [item for item in version.representations if item.derived_from is None]
+        if len(received) > 1:
+            formats = ", ".join(item.format for item in received)
+            raise ConflictError(f"it came as {formats}: save or import it again", str(version.pdi))
+        (held,) = received
+        content = self._repository.contents.read(held)
+        token_for(media_type)
+        page = Incoming.of_field(content, media_type)
+        if page.media_type == held.media_type:
+            return Derived(str(held.pdi), "present")
+        document = incoming.understood(page)
+        details = {**version.provenance.details, **document.details, SAME_SOURCE: str(held.pdi)}
+        title = document.title or version.provenance.title
+        made = self._repository.committer.commit(
+            document.representations,
+            replaces=version.pdi,
+            provenance=dataclasses.replace(version.provenance, title=title, details=details),
+        )
+        own, *texts = made.representations
+        text = next((str(item.pdi) for item in texts if item.derived_from), None)
+        return Derived(str(own.pdi), "renewed", text)
 
     def _commit_all(self, drafts: Sequence[Draft], terms: Terms) -> list[Saved | PermaciteError]:
         """The reports on files that are committed together, or why they are not committed."""

@@ -22,7 +22,7 @@ from urllib.parse import unquote
 from permacite import media_types, mhtml
 from permacite.archive.objects.source import digest_of
 from permacite.capture.model import Failure, FetchLimits
-from permacite.capture.sniffing import sniff
+from permacite.file_types import sniff
 from permacite.markup import Document
 from permacite.mhtml.folder import label_of
 from permacite.scan import compile_pattern

@@ -84,6 +84,8 @@ class CommitOptions:
     """Where the file came from."""
     charset: str | None = None
     """Of a text, where it does not say."""
+    media_type: str | None = None
+    """In place of the one that its name and its octets tell."""
     series: str | None = None
     """Mint the name in this series of the archive."""
     new: bool = False
