@@ -117,6 +117,9 @@ CHECKED = [
     ("differs", b"He wrote: not to be.", "11"),
     ("differs", b"", "9" * 40),
     ("reference", b"see pdi://lab.example.us/2026/11/21/1.text.1#char=9,18 there", "4"),
+    ("reference", b"see urn:pdi://lab.example.us/2026/11/21/1.text.1#char=9,18.", "4"),
+    ("differs", b"see pdi://lab.example.us/2026/11/21/1.text.1#char=9,18 there", "0"),
+    ("differs", b"see pdi://lab.example.us/2026/11/21/1.text.1#char=9,180 there", "4"),
 ]
 
 
@@ -128,7 +131,7 @@ def test_what_stands_at_the_origin_is_compared(
     archive.committer.commit([text(b"to be or not to be")])
     composite = archive.committer.commit([text(content, (origin, f"{BASE}/1.text.1#char=9,18"))])
     (citation,) = archive.passages.quotations(composite.pdi)
-    assert archive.passages.check_quotation(citation) == answer
+    assert archive.passages.check_quotation(citation).outcome == answer
 
 
 def test_a_quotation_of_a_whole_document_begins_at_its_origin(archive: Repository) -> None:
@@ -136,7 +139,7 @@ def test_a_quotation_of_a_whole_document_begins_at_its_origin(archive: Repositor
     archive.committer.commit([text(b"to be")])
     composite = archive.committer.commit([text(b"whether to be or", ("8", f"{BASE}/1.text.1"))])
     (citation,) = archive.passages.quotations(composite.pdi)
-    assert archive.passages.check_quotation(citation) == "exact"
+    assert archive.passages.check_quotation(citation).outcome == "exact"
 
 
 def test_what_is_no_text_is_not_compared(archive: Repository) -> None:
@@ -144,4 +147,4 @@ def test_what_is_no_text_is_not_compared(archive: Repository) -> None:
     archive.committer.commit([NewRepresentation(b"GIF89a", "image/gif")])
     composite = archive.committer.commit([text(b"a picture", ("0", f"{BASE}/1.gif.1"))])
     (citation,) = archive.passages.quotations(composite.pdi)
-    assert archive.passages.check_quotation(citation) == "unchecked"
+    assert archive.passages.check_quotation(citation).outcome == "unchecked"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from permacite import pdi as grammar
 from permacite.archive.model.answered import Finding, LiveCheck, News, Watch
-from permacite.archive.records import citations
+from permacite.archive.records import citations, settings
 from permacite.archive.records.rows import (
     LIVE,
     WATCH,
@@ -16,9 +16,10 @@ from permacite.archive.records.rows import (
     instant,
     timestamp,
 )
-from permacite.errors import NotFoundError, PermaciteError
+from permacite.errors import NotFoundError, PermaciteError, RestrictedError
 from permacite.pdi import PDI, CitationPDI, FragmentPDI
 from permacite.pdi.quotation import agreement_at
+from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,10 +31,11 @@ if TYPE_CHECKING:
     from permacite.archive.model.submitted import NewCitation
     from permacite.archive.parts import ArchiveParts
     from permacite.archive.records.rows import Session, Transaction
+    from permacite.pdi import PDIPattern
+    from permacite.text.entity import DocumentText
 
-__all__ = ["CitedPassages", "LivePages"]
+__all__ = ["CitedPassages", "LivePages", "QuotationCheck"]
 
-_MAX_DIGITS = 18
 _NOTE_PAGE = """
 INSERT INTO live_page
 SELECT v.version_id, :now,
@@ -84,6 +86,38 @@ _NEWS = """
 SELECT news_id, citation_id, found_at, outcome, there FROM passage_news
 ORDER BY news_id DESC LIMIT ?
 """
+
+Outcome: TypeAlias = Literal["exact", "space", "reference", "unchecked", "differs", "unknown"]
+_ORDER = ("exact", "space", "reference", "unchecked", "unknown", "differs")
+"""From what is best to what is worst."""
+
+_MAX_DIGITS = 18
+_SLACK = 100
+"""Characters beyond the words in which white space and marks may make them longer."""
+_SHOWN, _WORDS = 60, 8
+_MARKDOWN = "text/markdown"
+_QUOTED = compile_pattern(r"\r\n {0,3}>(?: {0,3}>){0,8} ?")
+_ESCAPED = compile_pattern(r"\\([!-/:-@\[-`{-~])")
+_GOES_ON = compile_pattern(r"[.,]?[\w#=@/%-]")
+
+
+class QuotationCheck(NamedTuple):
+    """What became of the comparison of a quotation A@origin=B with its source."""
+
+    outcome: Outcome
+    """"exact", "space" (only white space differs), "reference" (B's name begins at the origin, and
+    whoever shows A puts the words in), "differs", "unknown" (A or B is not here, and would be),
+    "unchecked" (of another archive, withheld, or no text)."""
+    problem: str = ""
+    here: str = ""
+    """What A has at the origin."""
+    there: str = ""
+    """What B names."""
+
+    @property
+    def is_false(self) -> bool:
+        """Whether the citation says what is not so."""
+        return self.outcome in {"differs", "unknown"}
 
 
 class CitedPassages:
@@ -139,34 +173,96 @@ class CitedPassages:
             [quotation for quotation in quotations if _is_of(quotation.cited, pdi)]
         )
 
-    def check_quotation(self, citation: CitationPDI) -> str:
-        """Say whether a composite document shows, at the origin, what its citation cites.
+    def check_name(
+        self, name: PDI | FragmentPDI | CitationPDI | PDIPattern
+    ) -> QuotationCheck | None:
+        """What `check_quotation` says of a name that is a citation; None for another."""
+        return self.check_quotation(name) if isinstance(name, CitationPDI) else None
 
-        Answers "exact", "space" (only white space differs), "reference" (it refers to the name,
-        and whoever shows it puts the words in), "differs", or "unchecked" (no text to compare).
-        Both documents must be here: raises NotFoundError.
+    def check_quotation(self, citation: CitationPDI) -> QuotationCheck:
+        """Compare what a composite document has at the origin with what its citation cites.
+
+        Of a citation that cites a citation, each is compared; what is worst is answered.
         """
-        composite = self._text(citation.pdi)
-        quoted = self._text(citation.cited)
-        if quoted is None or composite is None or not citation.origin.isdecimal():
-            return "unchecked"
-        start = int(citation.origin) if len(citation.origin) <= _MAX_DIGITS else len(composite)
-        answer = agreement_at(composite, start, quoted)
-        if answer != "differs":
-            return answer
-        name = citation.cited.canonical().removeprefix("urn:")
-        return "reference" if name in composite else "differs"
+        checks = []
+        value: PDI | FragmentPDI | CitationPDI = citation
+        while isinstance(value, CitationPDI):
+            checks.append(self._check_one(value))
+            value = value.cited
+        return max(checks, key=lambda check: _ORDER.index(check.outcome))
 
-    def _text(self, name: PDI | FragmentPDI | CitationPDI) -> str | None:
-        """Return the text of a document or of a part of it; None where it is no text."""
-        if isinstance(name, CitationPDI):
-            return self._text(name.cited)
-        representation = self._lookup.representation(name if isinstance(name, PDI) else name.pdi)
+    def _check_one(self, citation: CitationPDI) -> QuotationCheck:
+        cited: PDI | FragmentPDI | CitationPDI = citation
+        while isinstance(cited, CitationPDI):
+            cited = cited.cited
+        try:
+            there = self._words(cited)
+            composite = self._text_of(citation.pdi)
+        except NotFoundError as error:
+            return self._not_compared(error)
+        if there is None or composite is None or not citation.origin.isdecimal():
+            return QuotationCheck("unchecked", "one of the two is no text")
+        document, media_type = composite
+        start = int(citation.origin[:_MAX_DIGITS])
+        if start > document.length:
+            problem = f"the origin {citation.origin} is past the end of its text, {document.length}"
+            return QuotationCheck("differs", problem, "", there)
+        here = document.words(start, min(document.length, start + 2 * len(there) + _SLACK))
+        outcome: Outcome = agreement_at(here, 0, there)
+        if outcome != "exact" and media_type == _MARKDOWN:
+            outcome = agreement_at(_ESCAPED.sub(r"\1", _QUOTED.sub("\r\n", here)), 0, there)
+        if outcome == "differs" and _begins_with(here, citation.cited):
+            return QuotationCheck("reference")
+        if outcome == "differs":
+            here = here[: max(len(there), _SHOWN)]
+            return QuotationCheck(outcome, _difference(here, there), here, there)
+        return QuotationCheck(outcome, "", here[: len(there)], there)
+
+    def _not_compared(self, error: NotFoundError) -> QuotationCheck:
+        """What can be said of a quotation one of whose documents cannot be read."""
+        series = self._catalog.read(settings.series_names)
+        name = error.name.lower().removeprefix("urn:")
+        is_ours = any(name.startswith(f"pdi://{one}/") for one in series)
+        if isinstance(error, RestrictedError) or not is_ours:
+            return QuotationCheck("unchecked", error.problem)
+        return QuotationCheck("unknown", error.problem)
+
+    def _words(self, name: PDI | FragmentPDI) -> str | None:
+        """The text of a document or of a part of it; None where it is no text."""
+        if isinstance(name, PDI):
+            found = self._text_of(name)
+            return None if found is None else found[0].text
+        representation = self._lookup.representation(name.pdi)
         if not representation.media_type.startswith("text/"):
             return None
-        if isinstance(name, PDI):
-            return self._contents.text(representation).text
-        return self._contents.excerpt(representation, name.specifier).text
+        excerpt = self._contents.excerpt(representation, name.specifier)
+        if excerpt.clipped:
+            raise NotFoundError("the fragment reaches beyond the end", str(name))
+        return excerpt.text
+
+    def _text_of(self, name: PDI) -> tuple[DocumentText, str] | None:
+        representation = self._lookup.representation(name)
+        if not representation.media_type.startswith("text/"):
+            return None
+        return self._contents.text(representation), representation.media_type
+
+
+def _begins_with(text: str, name: PDI | FragmentPDI | CitationPDI) -> bool:
+    """Whether a name stands at the beginning of a text, with "urn:" or without, and no longer."""
+    written = name.canonical().removeprefix("urn:")
+    text = text[4:] if text[:4].lower() == "urn:" else text
+    rest = text[len(written) :]
+    return text.startswith(written) and _GOES_ON.match(rest) is None
+
+
+def _difference(here: str, there: str) -> str:
+    """The first words that differ, of both texts."""
+    theirs = there.split()
+    ours = here.split()[: max(1, len(theirs))]
+    same = next((i for i, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), None)
+    at = max(0, min(len(ours), len(theirs)) if same is None else same)
+    first, second = (" ".join(words[at : at + _WORDS]) or "nothing" for words in (ours, theirs))
+    return f"it has “{first}” where its source has “{second}”"
 
 
 def _citation(composite: PDI, origin: str, cited: str) -> CitationPDI:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -306,25 +306,26 @@ def witness(
     type=_FILE,
     help="The certificate (PEM) of an authority whose time-stamp a proof must bear.",
 )
+@click.option("--strict", is_flag=True, help="What cannot be checked counts as bad.")
 @json_option
 @click.pass_context
 def verify(
     ctx: click.Context,
+    /,
     reference: str | None,
     *,
     everything: bool,
-    key: str | None,
-    policy: Path | None,
-    checkpoint: Path | None,
-    tsa_ca: Path | None,
+    strict: bool,
     as_json: bool,
+    **of_proof: Any,
 ) -> None:
     """Check what is stored against its digests, or a proof offline.
 
     REFERENCE is a name, with or without a fragment: the bytes are compared with the record, and a
-    cited passage with the words recorded when it was cited. Or it is the file of a proof
-    (see `permacite prove`), which needs no archive: with --key, the key that the archive publishes,
-    or --policy, it proves what it says. Without, anyone could have made it, and the answer says so.
+    cited passage with the words recorded when it was cited. Of a citation A@origin=B it is also
+    checked that A has there what B names. Or it is the file of a proof (see `permacite prove`),
+    which needs no archive: with --key, the key that the archive publishes, or --policy, it proves
+    what it says. Without, anyone could have made it, and the answer says so.
 
     Exit status: 0 all is well, or a proof without a key agrees with itself; 1 something is missing,
     altered or does not hold; 2 bad reference.
@@ -332,23 +333,24 @@ def verify(
     if (reference is None) != everything:
         raise click.UsageError("give one name or the file of a proof, or --all")
     if reference is not None and is_file(reference):
-        path = Path(reference)
-        ctx.exit(
-            _tell_proof(path, key, policy=policy, kept=checkpoint, tsa_ca=tsa_ca, as_json=as_json)
-        )
-    if any(option is not None for option in (key, policy, checkpoint, tsa_ca)):
+        of_proof["kept"] = of_proof.pop("checkpoint")
+        ctx.exit(_tell_proof(Path(reference), of_proof.pop("key"), as_json=as_json, **of_proof))
+    if any(option is not None for option in of_proof.values()):
         options = "--key, --policy, --checkpoint and --tsa-ca"
         subject = "--all" if reference is None else reference
         raise click.UsageError(f"{options} are for the file of a proof; {subject} is none")
     with Archive.open(ctx.obj) as archive, counted("verifying") as progress:
         report = archive.verify(reference, progress=progress)
     erased = [finding for finding in report.findings if finding.kind == "erased"]
+    unchecked = [finding for finding in report.findings if finding.kind == "unchecked"]
+    bad = [*report.bad, *(unchecked if strict else [])]
     if as_json:
-        emit({"checked": report.checked, "bad": report.bad, "erased": erased})
+        told = {"checked": report.checked, "bad": bad, "erased": erased}
+        emit(told | ({"unchecked": unchecked} if unchecked else {}))
     else:
         for finding in erased:
             note(f"{finding.name}: {finding.detail}")
-        for finding in report.bad:
+        for finding in [*report.bad, *unchecked]:
             note(f"{finding.kind}: {finding.name}: {finding.detail}")
-        click.echo(f"{report.checked} checked, {len(report.bad)} bad")
-    ctx.exit(0 if report.ok else 1)
+        click.echo(f"{report.checked} checked, {len(bad)} bad")
+    ctx.exit(1 if bad else 0)

@@ -64,6 +64,9 @@ def resolve(  # noqa: PLR0913 - one parameter an option
     with --live and a file: is read where it is. A plain text may have a fragment of RFC 5147 or of
     its first draft there, such as #line=4,6;length=968 or #match(gale); its integrity checks are
     run.
+
+    Of a citation A@origin=B the words of B are printed. A warning says where A has other words, and
+    the exit status is 1 then.
     """
     if _is_read_there(folder, reference, live=live):
         if when is not None:
@@ -82,6 +85,8 @@ def resolve(  # noqa: PLR0913 - one parameter an option
         emit(part)
     else:
         _tell(part, context=context)
+    if part.quotation is not None and part.quotation.is_false:
+        click.get_current_context().exit(1)
 
 
 @click.command("look-up")

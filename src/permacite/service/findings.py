@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HARMLESS", "Mended", "Report"]
 
-HARMLESS = frozenset({"ok", "orphan", "withdrawn", "erased"})
+HARMLESS = frozenset({"ok", "orphan", "withdrawn", "erased", "unchecked"})
 """Findings that nobody need worry about."""
 
 

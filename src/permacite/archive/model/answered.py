@@ -431,8 +431,9 @@ class Finding:
     log does not agree with the catalog), "catalog" (the database is damaged or lacks a rule),
     "quote" (a citation has other words on record than its text: both stay as they are), "erased"
     (nothing is left, as an erasure on record says), "withdrawn" (before a mirror was given it),
-    "late" (a mirror did not follow in time), "fork" (what it mirrors showed two logs), or "orphan"
-    (bytes that no name points to: harmless, left by a failed commit).
+    "quotation" (a citation A@origin=B whose A has other words), "unchecked" (one of which nothing
+    here can tell), "late" (a mirror did not follow in time), "fork" (what it mirrors showed two
+    logs), or "orphan" (bytes that no name points to: harmless, left by a failed commit).
     """
 
     name: str

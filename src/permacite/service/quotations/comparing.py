@@ -264,10 +264,10 @@ def _other(
     """A quotation that was recorded by whoever committed the document."""
     composite = repository.lookup.representation(citation.pdi)
     cited = as_urn(citation.cited)
-    words, problem = None, ""
+    words, problem, status = None, "", ""
     try:
         words = sources.words(cited)
-        status = repository.passages.check_quotation(citation)
+        status = repository.passages.check_quotation(citation).outcome
     except PermaciteError as error:
         status, problem = _state(error), error.problem
     start = int(citation.origin) if citation.origin.isdecimal() else 0

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from permacite.archive.model.answered import LiveCheck, Representation, Version
+    from permacite.archive.passages import QuotationCheck
     from permacite.archive.repository import Repository
     from permacite.renditions import Printed
     from permacite.service.citations.recorded import Cited
@@ -106,6 +107,8 @@ class Reading:
     """Of a text that rules made: the format that they made it from."""
     cautions: tuple[str, ...]
     """What must be known of such a text."""
+    quotation: QuotationCheck | None
+    """Of a citation A@origin=B: whether A has there what B names."""
 
 
 class Reader:
@@ -141,9 +144,8 @@ class Reader:
         marked = marking.marked(repository, source, fragment, text_fragment)
         is_text = source is not None and texts.is_shown_as_lines(source, answer)
         is_table = answer.media_type == "text/csv"
-        as_table = is_table and not text and text_fragment is None
         grid = sheet = None
-        if as_table:
+        if is_table and not text and text_fragment is None:
             grid = texts.table_sheet(table_of(repository, answer), fragment, marked, at)
         elif source is not None and (text or marked.caret or is_text):
             sheet = texts.text_sheet(source.document, marked, at)
@@ -175,6 +177,7 @@ class Reader:
             leaf=_leaf(repository, version, answer, sheets.PageRequest(fragment, marked, frame)),
             speaking=speaking(repository, version, answer, fragment=fragment, marked=marked),
             printed=_printed(repository, answer, fragment, marked),
+            quotation=repository.passages.check_name(names.parse(reference)),
             drawn=drawn(repository, version, answer, passage=passage, sheet=sheet),
             **_made_from(repository, document, answer),
         )

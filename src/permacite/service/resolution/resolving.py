@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from permacite.archive.model.answered import Representation
+    from permacite.archive.passages import QuotationCheck
     from permacite.archive.repository import Repository
     from permacite.extract import Excerpt
     from permacite.service.addresses import Held
@@ -76,6 +77,8 @@ class Resolved:
     of a PDF, or an area of it, as PDFium draws it; `text` are the words there."""
     warnings: tuple[str, ...] = ()
     """What the user should know about how the fragment was interpreted."""
+    quotation: QuotationCheck | None = field(default=None, metadata=UNPRINTED)
+    """Of a citation A@origin=B: whether A has there what B names."""
     heard: tuple[Heard, ...] = ()
     """Of words of a transcript: where in which recordings they are said."""
     said: tuple[Said, ...] = ()
@@ -133,6 +136,15 @@ class Octets:
         with pieces.reading() as fetch:
             for at in range(start, end, step):
                 yield bytes(fetch(at, min(at + step, end)))
+
+
+def _warnings_of(check: QuotationCheck) -> tuple[str, ...]:
+    """What the user should know of a citation A@origin=B."""
+    if check.is_false:
+        return (f"what is cited does not stand where the citation says: {check.problem}",)
+    if check.outcome == "unchecked":
+        return (f"whether the citation is right cannot be told: {check.problem}",)
+    return ()
 
 
 class Resolver:
@@ -216,6 +228,9 @@ class Resolver:
             uri=provenance.final_uri or provenance.uri,
             assumed=name.version is None or name.format != representation.format,
         )
+        check = self._repository.passages.check_name(names.parse(named)) if "@" in named else None
+        if check is not None:
+            answer = dataclasses.replace(answer, quotation=check, warnings=_warnings_of(check))
         return answer, representation, fragment
 
     def _now_called(self, reference: str, error: NotFoundError) -> str:

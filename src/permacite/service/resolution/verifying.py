@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["verify"]
 
+_KINDS = {"differs": "quotation", "unknown": "quotation", "unchecked": "unchecked"}
+"""Kinds of findings of citations A@origin=B."""
+
 
 def verify(
     repository: Repository,
@@ -42,6 +45,8 @@ def _findings(repository: Repository, reference: str | None) -> Iterator[Finding
         if fragment is not None:
             exact = str(full.fragment(fragment.scheme, *fragment.positions))
             yield _in_words(repository, _resolves(repository, exact), full)
+        if (check := repository.passages.check_name(names.parse(reference))) is not None:
+            yield Finding(reference, _KINDS.get(check.outcome, "ok"), check.problem)
     yield from repository.fixity.verify(name)
     try:
         citations = repository.passages.citations(name)

@@ -222,7 +222,8 @@ def _naming(request: Request, part: Resolved) -> dict[str, str]:
     The bytes never change, yet they may be withdrawn: whoever keeps them asks before giving them
     out again, and is told so by a 304. `Permacite-Damaged: ?1` is with a part of a recording that
     has, or lacks, what could not be decoded, `Permacite-Derived: preview` with what is made of a
-    part; a link of the relation "preview" (RFC 6903) leads from a part to that.
+    part; a link of the relation "preview" (RFC 6903) leads from a part to that. Of a citation
+    A@origin=B, `Permacite-Quotation` says whether A has there what B names: `exact`, `differs`.
     """
     landing = part.exact.replace("#", "%23")
     links = [
@@ -244,6 +245,8 @@ def _naming(request: Request, part: Resolved) -> dict[str, str]:
         fields["Permacite-Damaged"] = "?1"
     if part.derived is not None:
         fields["Permacite-Derived"] = part.derived
+    if part.quotation is not None:
+        fields["Permacite-Quotation"] = part.quotation.outcome
     return fields
 
 
