@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from permacite.archive.log.cosignature import KeyType
-from permacite.archive.log.keys import Signer
+from permacite.archive.log.keys import KeyType, Signer
 from permacite.archive.log.note import Checkpoint, Note, signed
 from permacite.archive.log.policy import Policy
 from permacite.errors import LimitError, ParseError

@@ -88,7 +88,7 @@ GOALS = {
 LIMITS: dict[str, int] = {
     "noqa": 99,
     "classes over 150 lines": 0,
-    "satellites": 26,
+    "satellites": 14,
     "shared class names": 19,
     "public methods with more than 6 parameters": 0,
     "captions without a noun first": 0,
@@ -103,7 +103,7 @@ LIMITS: dict[str, int] = {
     "call depth of import": 13,
     "modules entered by a reader page": 77,
     "call depth of a reader page": 21,
-    "files": 533,
+    "files": 504,
     "lines": 111_000,
 }
 """Where each number stands, with a little room where it varies; the goals are above."""

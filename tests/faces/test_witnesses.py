@@ -17,8 +17,7 @@ from tests import engines
 from tests.faces.conftest import served
 from tests.faces.test_http import ask
 
-from permacite.archive.log.cosignature import KeyType, split
-from permacite.archive.log.keys import Signer, Verifier
+from permacite.archive.log.keys import KeyType, Signer, Verifier, split
 from permacite.archive.log.note import Checkpoint, Note, Signature, signed
 from permacite.archive.log.submission import Submission
 from permacite.archive.repository import Repository

@@ -20,8 +20,7 @@ from tests.spec.zips import unzipped, zipped
 from permacite import pdi
 from permacite.archive.log.audit import audit
 from permacite.archive.log.bundles.checking import check_proof
-from permacite.archive.log.cosignature import KeyType
-from permacite.archive.log.keys import Signer, Verifier
+from permacite.archive.log.keys import KeyType, Signer, Verifier
 from permacite.archive.log.note import Checkpoint, Note, Signature
 from permacite.archive.model.submitted import NewRepresentation
 from permacite.archive.records.leaves import record_checkpoint

@@ -14,8 +14,7 @@ from tests.engines import Repository
 from tests.spec.zips import unzipped, zipped
 
 from permacite.archive.log.bundles.checking import check_proof
-from permacite.archive.log.cosignature import KeyType
-from permacite.archive.log.keys import Signer, Verifier
+from permacite.archive.log.keys import KeyType, Signer, Verifier
 from permacite.archive.log.note import Checkpoint, Note, signed
 from permacite.archive.log.policy import Policy
 from permacite.archive.model.submitted import NewRepresentation

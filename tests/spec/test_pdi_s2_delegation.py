@@ -10,16 +10,16 @@ from tests.earlier import unpack
 from tests.engines import Repository
 
 from permacite import pdi
-from permacite.archive.delegation import follow
 from permacite.archive.model.submitted import NewRepresentation
 from permacite.archive.records.statements import minters
+from permacite.archive.statements import follow
 from permacite.errors import CaptureError, ConflictError, LimitError, ParseError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from permacite.archive.delegation import Delegations
+    from permacite.archive.statements import Delegations
 
 pytestmark = pytest.mark.engines(deep=True)
 

@@ -20,8 +20,7 @@ from tests.spec.zips import unzipped, zipped
 
 from permacite import pdi
 from permacite.archive.log.bundles.checking import check_proof
-from permacite.archive.log.cosignature import KeyType
-from permacite.archive.log.keys import Signer
+from permacite.archive.log.keys import KeyType, Signer
 from permacite.archive.log.note import signed
 from permacite.archive.log.timestamps import Request, fault_of, read
 from permacite.archive.model.submitted import NewRepresentation

@@ -20,7 +20,6 @@ from permacite.archive.administration import (
     place_of,
 )
 from permacite.archive.annotations import AnnotationRecords
-from permacite.archive.delegation import Delegations
 from permacite.archive.engine.location import open_objects
 from permacite.archive.engine.write_behind import ArchiveObjects
 from permacite.archive.entries import OwnSealer, seal
@@ -38,7 +37,7 @@ from permacite.archive.objects.durable import keep_modes
 from permacite.archive.parts import ArchiveParts
 from permacite.archive.passages import CitedPassages, LivePages
 from permacite.archive.records import settings
-from permacite.archive.statements import Statements
+from permacite.archive.statements import Delegations, Statements
 from permacite.errors import PermaciteError, StorageError
 
 if TYPE_CHECKING:

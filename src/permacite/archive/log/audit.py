@@ -15,7 +15,7 @@ from permacite.archive.log.agreement import (
     is_absent,
     is_mirror,
 )
-from permacite.archive.log.cosignature import KeyType
+from permacite.archive.log.keys import KeyType
 from permacite.archive.log.note import Checkpoint, Note
 from permacite.archive.merkle import EMPTY, node_hash
 from permacite.archive.model.answered import Finding

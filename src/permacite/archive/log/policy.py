@@ -18,8 +18,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, Self
 
-from permacite.archive.log.cosignature import KeyType
-from permacite.archive.log.keys import Verifier
+from permacite.archive.log.keys import KeyType, Verifier
 from permacite.archive.log.note import Checkpoint
 from permacite.errors import LimitError, ParseError
 from permacite.lazy_dataclass import dataclass

@@ -26,8 +26,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal
 
-from permacite.archive.log.cosignature import KeyType, split
-from permacite.archive.log.keys import Signer, Verifier
+from permacite.archive.log.keys import KeyType, Signer, Verifier, split
 from permacite.archive.log.note import SIZE, Checkpoint, Note, signed
 from permacite.archive.log.submission import Submission
 from permacite.archive.objects.durable import flush_folder, write_file

@@ -12,7 +12,7 @@ import contextlib
 from typing import TYPE_CHECKING, Literal
 
 from permacite import uri
-from permacite.archive.delegation import follow
+from permacite.archive.statements import follow
 from permacite.errors import CaptureError, NotFoundError, ParseError
 from permacite.lazy_dataclass import dataclass
 from permacite.scan import compile_pattern

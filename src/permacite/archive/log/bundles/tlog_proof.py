@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 
 from permacite.archive.log import timestamps
 from permacite.archive.log.bundles.writing import is_readme, keys_file, pem_of, signature_of
-from permacite.archive.log.cosignature import KeyType, split
-from permacite.archive.log.keys import Verifier
+from permacite.archive.log.keys import KeyType, Verifier, split
 from permacite.archive.log.note import Checkpoint, Note, parse_proof, proof_text
 from permacite.archive.log.plain_zip import SPEC, text_of
 from permacite.archive.log.policy import Policy, shown
