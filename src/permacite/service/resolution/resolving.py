@@ -185,10 +185,7 @@ class Resolver:
         return _with_sayings(part, repository, representation, fragment)
 
     def octets(self, reference: str) -> Octets:
-        """What `reference` denotes, to be read by ranges; nothing is read here.
-
-        Raises NotFoundError, RestrictedError.
-        """
+        """Open what `reference` denotes, to read ranges. Raises NotFoundError, RestrictedError."""
         answer, representation, fragment = self._answering(reference)
         self._repository.contents.check_access(representation)
         part = _with_sayings(answer, self._repository, representation, fragment)
