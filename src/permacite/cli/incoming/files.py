@@ -18,7 +18,6 @@ from permacite.registry import Registry
 from permacite.service.archive import Archive
 from permacite.service.ingest.collections import files_in, is_bag, is_crawl, is_library
 from permacite.service.ingest.options import CommitOptions
-from permacite.service.transcripts import pairs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -249,6 +248,10 @@ def _relate(
     as_json: bool,
 ) -> int:
     """State which recordings the captions are of, and return the exit status."""
+    if recording is None and len(imported) == 1:
+        return 0  # captions and a recording are two files
+    from permacite.service.transcripts import pairs_of
+
     status = 0
     if recording is None:
         pairs = [

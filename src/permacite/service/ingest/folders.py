@@ -21,10 +21,8 @@ from urllib.parse import unquote
 
 from permacite import media_types, mhtml
 from permacite.archive.objects.source import digest_of
-from permacite.capture.model import Failure, FetchLimits
 from permacite.file_types import sniff
 from permacite.markup import Document
-from permacite.mhtml.folder import label_of
 from permacite.scan import compile_pattern
 from permacite.service import sources
 
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from permacite.archive.model.answered import JSON
+    from permacite.capture.model import Failure, FetchLimits
     from permacite.mhtml.links import Link
     from permacite.service.sources import Incoming
 
@@ -102,6 +101,9 @@ def complete(
     path: Path, page: Incoming, folder: Path, limits: FetchLimits | None = None
 ) -> Complete:
     """A page with what it shows of a folder: one beside it, or that in which it stands itself."""
+    from permacite.capture.model import FetchLimits
+    from permacite.mhtml.folder import label_of
+
     document, content = page.document, page.content
     gathering = _Gathering(path, folder, limits or FetchLimits())
     gathering.follow(document, ())
@@ -143,6 +145,8 @@ class _Gathering:
         content = self._content(link, path)
         if content is None:
             return
+        from permacite.mhtml.folder import label_of
+
         document = Document(content, _type(link, path[-1], content))
         label = label_of("/".join(path))
         self.parts.append(mhtml.Resource(content, document.media_type, label))
@@ -171,6 +175,8 @@ class _Gathering:
         return content
 
     def _fail(self, link: Link, reason: str, problem: str) -> None:
+        from permacite.capture.model import Failure
+
         name = link.value.strip()
         needed_by = f"{link.element} {link.attribute}".strip()
         self.failures.setdefault(name, Failure(name, "", problem, reason, needed_by))
