@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 from tests.faces.selecting import page_frame, squeezed
+from tests.faces.sharing import archive, running
 from tests.faces.test_selecting import (
     CODE,
     MARKDOWN,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from tests.faces.conftest import Running, Site
 
 
+__all__ = ["archive", "running"]  # fixtures
 pytestmark = pytest.mark.browser
 
 SELECT = "selector => getSelection().selectAllChildren(document.querySelector(selector))"

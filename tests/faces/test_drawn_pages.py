@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 import pytest
+from tests.faces.sharing import archive, running
 from tests.faces.test_export_browser import EVIL, HOSTILE
 
 from permacite import mhtml
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.model.answered import Version
 
+__all__ = ["archive", "running"]  # fixtures
 HERE = "https://tides.example/page"
 SERVED = b"""<!DOCTYPE html><title>Tides</title><link rel=stylesheet href=a.css>
 <p>Said in both. Loading</p><script src=app.js></script><img src=unused.png>"""

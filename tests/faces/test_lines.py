@@ -10,6 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from tests.archives import Archive
 from tests.faces.selecting import Chromium, cite_random, squeezed
+from tests.faces.sharing import archive, running
 
 from permacite.markup import Document
 from permacite.service.reader.marking import MarkedSpans
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from permacite.text.entity import DocumentText
 
+__all__ = ["archive", "running"]  # fixtures
 pytestmark = pytest.mark.engines(deep=True)
 
 FILES = {

@@ -13,6 +13,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from PIL import Image, ImageOps
 from playwright.sync_api import expect
+from tests.faces.sharing import archive, running
 from tests.faces.test_reader import address
 from tests.faces.test_regions import picture, sound
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, FrameLocator, Page, ViewportSize
     from tests.faces.conftest import Running
 
+__all__ = ["archive", "running"]  # fixtures
 pytestmark = pytest.mark.browser
 
 PLAYED = """(player, time) => new Promise((done) => {
@@ -99,7 +101,7 @@ def add(archive: Path) -> Callable[[bytes, str], str]:
 
     def added(content: bytes, name: str) -> str:
         with Archive.open(archive) as service:
-            return service.add(content, name=name).pdi
+            return service.add(content, name=name, new=True).pdi
 
     return added
 

@@ -10,6 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from tests.faces.selecting import Chromium, cite_random, page_frame, squeezed
+from tests.faces.sharing import archive, running
 from tests.faces.test_pages_of_pdf import BOOK, SCAN
 from tests.faces.test_reader import address
 from tests.papers import Sheet, paper
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Frame, Page
     from tests.faces.conftest import Running
 
+__all__ = ["archive", "running"]  # fixtures
 pytestmark = pytest.mark.browser
 pytest.importorskip("pypdfium2_raw", reason="needs the pdf extra")
 
@@ -35,7 +37,7 @@ TURNED = paper(
 def saved(archive: Path, content: bytes, name: str = "book.pdf") -> tuple[str, str]:
     """The names of a PDF and of its text, or twice the first."""
     with Archive.open(archive) as held:
-        text = held.add(content, name=name).pdi
+        text = held.add(content, name=name, new=True).pdi
         formats = [item.pdi for item in held.documents.show(text).document.formats]
     return next(each for each in formats if ".pdf." in each), text
 

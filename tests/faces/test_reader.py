@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
+from tests.faces.sharing import archive, running
 
 from permacite.service.archive import Archive
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
     from tests.faces.conftest import Running, Site
 
+__all__ = ["archive", "running"]  # fixtures
 pytestmark = pytest.mark.browser
 
 ARTICLE = (

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 from tests.archives import Archive
+from tests.faces.sharing import archive, running
 from tests.faces.test_http import ask
 from tests.spec import recordings
 from tests.spec.recordings import sound, spoilt, video
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     Cli = Callable[..., Outcome]
 
+__all__ = ["archive", "running"]  # fixtures
 pytestmark = [pytest.mark.usefixtures("needs_video"), pytest.mark.engines(deep=True)]
 
 

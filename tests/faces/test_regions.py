@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PIL import Image
+from tests.faces.sharing import archive, running
 from tests.faces.test_reader import address
 
 from permacite.service.archive import Archive
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
     from tests.faces.conftest import Running
 
+__all__ = ["archive", "running"]  # fixtures
 pytestmark = pytest.mark.browser
 
 

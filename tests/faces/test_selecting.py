@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 from tests.faces.selecting import Chromium, cite_random, page_frame, squeezed
+from tests.faces.sharing import archive, running
 
 from permacite.service.archive import Archive
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
     from tests.faces.conftest import Running
 
+__all__ = ["archive", "running"]  # fixtures
 pytestmark = pytest.mark.browser
 
 VARIED = """<!doctype html><html><head><title>Tides &amp; winds</title>
@@ -64,7 +66,8 @@ FILES = [
 def open_file(archive: Path, running: Running, page: Page, name: str, content: str) -> str:
     """Archive a file and open it in the reader; return its name."""
     with Archive.open(archive) as service:
-        made = service.add(content.encode(), name=name, uri=f"https://example.org/{name}")
+        address = f"https://example.org/{name}"
+        made = service.add(content.encode(), name=name, uri=address, new=True)
     page.goto(f"{running.base}/{made.pdi}{view_of(name)}")
     if not page.locator("#text").count():
         page_frame(page)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, get_args
 import pytest
 from jinja2 import Environment, nodes
 from tests.archives import Archive
+from tests.faces.sharing import archive, running
 from tests.faces.test_http import ask
 
 from permacite.fragments.alignment.passages import Status
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from tests.faces.conftest import Running
 
+__all__ = ["archive", "running"]  # fixtures
 pytestmark = pytest.mark.engines(deep=True)
 
 SOURCE = Path(__file__).parents[2] / "src" / "permacite"
