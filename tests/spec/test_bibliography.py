@@ -13,7 +13,8 @@ from typing import NamedTuple
 import pytest
 
 from permacite.bibliography import Claim, Place, gather, reference
-from permacite.bibliography.choosing import date, doi, isbn, issn, language, people, person
+from permacite.bibliography.choosing import date, doi, isbn, issn, language
+from permacite.bibliography.people import people, person
 from permacite.markup import Document
 
 
@@ -475,21 +476,72 @@ def test_dates(text: str, expected: str) -> None:
     assert str(date(text)) == expected
 
 
-@pytest.mark.parametrize(
-    ("name", "family", "given"),
-    [
-        ("Ann Lee", "Lee", "Ann"),
-        ("Lee, Ann", "Lee", "Ann"),
-        ("Vincent van Gogh", "van Gogh", "Vincent"),
-        ("Ann Lee Jr.", "Lee Jr.", "Ann"),
-        ("Ann Lee, MD", "Lee", "Ann"),
-        ("Plato", "Plato", ""),
-        ("Reuters Staff", "Reuters Staff", ""),
-        ("Ministry of the Sea", "Ministry of the Sea", ""),
-    ],
-)
-def test_names(name: str, family: str, given: str) -> None:
-    assert person(name) == (family, given)
+NAMES = [
+    # as written, family, given, suffix
+    ("Ann Lee", "Lee", "Ann", ""),
+    ("Lee, Ann", "Lee", "Ann", ""),
+    ("Lee A", "Lee", "A", ""),
+    ("Fox BC", "Fox", "BC", ""),
+    ("Vincent van Gogh", "van Gogh", "Vincent", ""),
+    ("van der Waals, J. D.", "van der Waals", "J. D.", ""),
+    ("Johannes Diderik van der Waals", "van der Waals", "Johannes Diderik", ""),
+    ("Ortega y Gasset, José", "Ortega y Gasset", "José", ""),
+    ("José Ortega y Gasset", "Ortega y Gasset", "José", ""),
+    ("Charles de Gaulle", "de Gaulle", "Charles", ""),
+    ("Walter de la Mare", "de la Mare", "Walter", ""),
+    ("Martin Luther King Jr.", "King", "Martin Luther", "Jr."),
+    ("King, Jr., Martin Luther", "King", "Martin Luther", "Jr."),
+    ("King, Martin Luther, Jr.", "King", "Martin Luther", "Jr."),
+    ("Henry Wadsworth III", "Wadsworth", "Henry", "III"),
+    ("Ann Lee, MD", "Lee", "Ann", ""),
+    ("Plato", "Plato", "", ""),
+    ("李白", "李白", "", ""),
+    ("محمد", "محمد", "", ""),
+    ("X", "X", "", ""),
+    ("Reuters Staff", "Reuters Staff", "", ""),
+    ("Ministry of the Sea", "Ministry of the Sea", "", ""),
+    ("Johnson & Johnson", "Johnson & Johnson", "", ""),
+    ("The New York Times", "The New York Times", "", ""),
+    ("Universität Wien", "Universität Wien", "", ""),
+]
+
+
+@pytest.mark.parametrize(("name", "family", "given", "suffix"), NAMES)
+def test_names(name: str, family: str, given: str, suffix: str) -> None:
+    assert person(name) == (family, given, suffix)
+    assert people(name) == [(family, given, suffix)]
+
+
+SEVERAL = [
+    # as written, whether the vocabulary is a loose one, names as in lists
+    ("Müller, H., Lee, A.", False, ["Müller, H.", "Lee, A."]),
+    ("Lee, A.; Fox, B. C.", False, ["Lee, A.", "Fox, B. C."]),
+    ("Ann Lee and Bo Ek", False, ["Lee, Ann", "Ek, Bo"]),
+    ("By Ann Lee, Bo Ek and Cy Fox", True, ["Lee, Ann", "Ek, Bo", "Fox, Cy"]),
+    ("Ann Lee, CNN", True, ["Lee, Ann", "CNN"]),
+    ("van der Waals, J. D.", True, ["van der Waals, J. D."]),
+    ("Ortega y Gasset, José", True, ["Ortega y Gasset, José"]),
+    ("European Commission, Directorate-General for Mobility", True, None),
+    ("{European Commission, Directorate-General for Mobility}", False,
+     ["European Commission, Directorate-General for Mobility"]),
+    ("{Smith, Jones}", False, ["Smith, Jones"]),
+    ("Department of Trade and Industry", True, ["Department of Trade and Industry"]),
+    ("Lee, Ann et al.", False, ["Lee, Ann"]),
+    ("Ann Lee (0000-0002-1825-0097)", False, ["Lee, Ann"]),
+    ("Ann Lee <ann@sea.example>", True, ["Lee, Ann"]),
+    ("https://orcid.org/0000-0002-1825-0097", False, []),
+    ("[no author]", False, []),
+    ("Anonymous", False, []),
+    ("et al.", False, []),
+    ("{}", False, []),
+    ("a" * 400, False, ["a" * 200]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "is_byline", "names"), SEVERAL)
+def test_whom_one_element_names(text: str, *, is_byline: bool, names: list[str] | None) -> None:
+    found = [one.inverted for one in people(text, is_byline=is_byline)]
+    assert found == ([text] if names is None else names)
 
 
 def test_a_sentence_is_no_name() -> None:

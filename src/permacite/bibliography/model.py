@@ -37,10 +37,17 @@ class Person(NamedTuple):
 
     family: str
     given: str = ""
-    """Empty for an organization, and for a name that is not divided."""
+    """Empty for a body, and for a name that is not divided."""
+    suffix: str = ""
+    """Such as "Jr." or "III"."""
 
     def __str__(self) -> str:
-        return f"{self.given} {self.family}".strip()
+        return f"{self.given} {self.family} {self.suffix}".strip()
+
+    @property
+    def inverted(self) -> str:
+        """As lists have it: "King, Martin Luther, Jr."."""
+        return ", ".join(part for part in self if part)
 
 
 class Place(NamedTuple):

@@ -152,9 +152,7 @@ def _shortened(text: str) -> str:
 def _details(about: Reference) -> Iterator[Detail]:
     for field, people in (("author", about.authors), ("editor", about.editors)):
         for person in people:
-            family, given = person.value
-            value = f"{family}, {given}" if given else family
-            yield Detail(field, value, str(person.place))
+            yield Detail(field, person.value.inverted, str(person.place))
     for field in _SINGLE:
         stated: Stated[object] | None = getattr(about, field)
         if stated is not None:

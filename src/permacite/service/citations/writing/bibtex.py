@@ -120,7 +120,7 @@ def _name(person: Person) -> str:
     person = Person(*(part.replace("`", "\u2018") for part in person))
     if not person.given:
         return "{" + _tex(person.family) + "}"
-    return f"{_part(person.family)}, {_part(person.given)}"
+    return ", ".join(_part(part) for part in (person.family, person.suffix, person.given) if part)
 
 
 def _part(name: str) -> str:

@@ -91,7 +91,7 @@ def _text(stated: Stated[str] | None) -> str | None:
 
 def _names(people: Iterable[Stated[Person]]) -> list[dict[str, str]]:
     return [
-        {"family": person.value.family, "given": person.value.given}
+        {part: name for part, name in person.value._asdict().items() if name}
         if person.value.given
         else {"literal": person.value.family}
         for person in people
@@ -124,8 +124,8 @@ def _pairs(source: Source) -> Iterator[tuple[str, str]]:
         yield f"rft.{container}", source.container or ""
     author = "creator" if form == "dc" else "au"
     for person in about.authors:
-        family, given = person.value
-        yield (f"rft.{author}", f"{family}, {given}") if given else ("rft.aucorp", family)
+        kind = author if person.value.given else "aucorp"
+        yield f"rft.{kind}", person.value.inverted
     yield "rft.date", "" if about.issued is None else str(about.issued.value)
     publisher = {"book": "pub", "dissertation": "inst", "dc": "publisher"}.get(form)
     if publisher is not None and about.publisher is not None:

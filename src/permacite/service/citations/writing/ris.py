@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from permacite.bibliography import Date, Person
+    from permacite.bibliography import Date
     from permacite.service.citations.source import Source
 
 __all__ = ["ris"]
@@ -41,9 +41,9 @@ def _lines(source: Source) -> Iterator[tuple[str, str]]:
     yield "TY", _TYPES.get(about.type, _TYPE)
     yield "TI", source.title
     for person in about.authors:
-        yield "AU", _name(person.value)
+        yield "AU", person.value.inverted
     for person in about.editors:
-        yield "ED", _name(person.value)
+        yield "ED", person.value.inverted
     if about.issued is not None:
         yield "PY", f"{about.issued.value.year:04}"
         yield "DA", _date(about.issued.value)
@@ -70,10 +70,6 @@ def _lines(source: Source) -> Iterator[tuple[str, str]]:
     yield "N1", f"{source.told} ({source.at})" if source.printed else source.told
     if source.uri:
         yield "L2", source.uri
-
-
-def _name(person: Person) -> str:
-    return f"{person.family}, {person.given}" if person.given else person.family
 
 
 def _date(date: Date) -> str:

@@ -51,7 +51,7 @@ def _parameters(source: Source, container: str, *, is_public: bool) -> Iterator[
     for number, person in enumerate(about.authors, 1):
         if person.value.given:
             yield f"last{number}", _escaped(person.value.family)
-            yield f"first{number}", _escaped(person.value.given)
+            yield f"first{number}", _escaped(f"{person.value.given} {person.value.suffix}".strip())
         else:
             yield f"author{number}", _escaped(person.value.family)
     if about.issued is not None:
