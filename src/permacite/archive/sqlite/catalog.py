@@ -1,9 +1,8 @@
 """The catalog in one SQLite file, and its migration from earlier schemas.
 
-All steps of a migration are taken in one transaction. They add tables and indexes, and may replace
-a trigger; no row that is there changes, but for step 13, which writes digests as bytes. Step 2
-brought entries for citations and delegations: those that were recorded before get theirs when all
-steps are done.
+A migration takes all steps in one transaction. Steps add tables and indexes, and may replace a
+trigger. No existing row changes, except in step 13, which writes digests as bytes. Step 2 added log
+entries for citations and delegations: earlier ones get theirs when all steps are done.
 """
 
 from __future__ import annotations
@@ -68,11 +67,11 @@ class Catalog(AnyCatalog):
         make(path, lambda session: fill(Transaction(session, kept(clock), seal)))
 
     def reader(self) -> Session:
-        """A new connection that only reads. Raises StorageError."""
+        """Open a read-only connection. Raises StorageError."""
         return self._connection(query_only=True)
 
     def writer(self) -> Session:
-        """A new connection that writes. Raises StorageError."""
+        """Open a connection that writes. Raises StorageError."""
         return self._connection(query_only=False)
 
     def _connection(self, *, query_only: bool) -> Session:
@@ -80,34 +79,34 @@ class Catalog(AnyCatalog):
             return connect(self.path, busy_timeout_s=self.busy_timeout_s, query_only=query_only)
 
     def reporting(self) -> AbstractContextManager[None]:
-        """Turns what SQLite raises, or a row that is damaged, into its StorageError."""
+        """Turn errors of SQLite and damaged rows into StorageError."""
         return reporting(self.path)
 
     def reading_rows(self) -> AbstractContextManager[None]:
-        """The same where no value of a caller's can be wrong, so that each ValueError is damage."""
+        """Do the same where a ValueError can only come from a damaged row."""
         return reading_rows(self.path)
 
     @contextlib.contextmanager
     def moments(self) -> Iterator[Callable[[], int]]:
-        """What gives a number that changes with each write of anybody; for one thread.
+        """Yield a function for one thread, whose number changes with each write of any process.
 
-        SQLite counts, for each connection, what others have committed: this one commits nothing.
+        SQLite counts, for each connection, the commits of others. This connection commits nothing.
         """
         with self.lent() as session:
             yield lambda: int(session.execute("PRAGMA data_version").fetchone()[0])
 
     def rule_faults(self, session: AnySession) -> Iterator[str]:
-        """The faults of the file: damaged pages, broken references, rules that are gone."""
+        """Yield the faults of the file: damaged pages, broken references, missing rules."""
         yield from faults(session)
 
     def cautions(self) -> tuple[str, ...]:
-        """None: each connection sets by itself that a commit is on the disk when it returns."""
+        """None: each connection makes sure that a commit is on the disk when it returns."""
         return ()
 
     def scour(self) -> bool:
-        """Write the file anew, without traces of what was deleted; whether all of them went.
+        """Rewrite the file without traces of deleted rows; return whether all are gone.
 
-        They stay, in the WAL, while another process reads what was there before.
+        They stay in the WAL while another process reads the earlier state.
         """
         with self.reporting(), contextlib.closing(self.writer()) as session:
             session.execute("VACUUM")
@@ -116,9 +115,9 @@ class Catalog(AnyCatalog):
 
 
 def migrate(path: Path, *, busy_timeout_s: float) -> None:
-    """Migrate the catalog in `path` to the current schema, if it is earlier and can be written.
+    """Migrate the catalog in `path` to the current schema; a read-only one stays as it is.
 
-    One that may only be read stays as it is. Raises StorageError.
+    Raises StorageError.
     """
     if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
         return
@@ -172,10 +171,10 @@ _DIGEST = compile_pattern(rb"sha-256:([0-9a-f]{64})|([0-9a-f]{40})")
 
 
 def bytes_of_digest(text: bytes | None, size: int) -> bytes | None:
-    """The bytes of a digest, or of a Git blob name, that was a text.
+    """Return the bytes of a digest, or of a Git blob name, that was a text.
 
-    A text that is neither, for its row is damaged, gives its SHA-256, so that fsck reports the row
-    as before: the log has another digest.
+    Another text, from a damaged row, gives its own SHA-256: the log has another digest, so fsck
+    reports the row as before.
     """
     if text is None:
         return None

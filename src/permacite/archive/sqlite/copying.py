@@ -1,9 +1,9 @@
-"""Copies of a catalog: whole, put in its place at once, or brought up by what came since.
+"""Copies of a catalog in SQLite: the whole file, replaced at once, or updated by new rows.
 
-What only grows is copied from the last row on that the copy has (`_GROWS`), the log's nodes by its
-size. All other tables are compared row by row, those of later schemas too: what an owner may set,
-jot down and take back is small. Rows that are erased change tables of both kinds, and leave traces
-in pages: then, and wherever a copy is not as the one before left it, it is made whole again.
+Tables that only grow are copied from the last row of the copy on (`_GROWS`), nodes of the log by
+its size. All other tables, also those of later schemas, are compared row by row: settings and
+annotations are small. Erasures change tables of both kinds, and leave traces in pages. After one,
+and wherever a copy is not as the last update left it, the whole file is copied again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from permacite.archive.records.rows import Session as AnySession
 
     Bring = Callable[[int, Iterable[str]], None]
-    """What brings octets, so many about, by their digests."""
+    """Stores contents by their digests, about so many."""
 
 __all__ = ["copy", "follow"]
 
@@ -47,8 +47,8 @@ _GROWS = {
     "timestamp": ("timestamp_id", "timestamp"),
     "passage_news": ("news_id", "passage_news"),
 }
-"""Tables to which rows are only added, unless something is erased: the column that tells which are
-new, and the table that tells how far the copy has come. In the order in which rows may be added."""
+"""Tables to which rows are only added, unless something is erased: the column that shows which are
+new, and the table that shows how far the copy is. In the order in which rows may be added."""
 
 _NODES = "log_node"
 _BLOBS = "git_blob"
@@ -61,23 +61,23 @@ UNION SELECT digest FROM {0}.attachment WHERE representation_id > :last
 {1}
 EXCEPT SELECT digest FROM {0}.unsettled
 """
-"""The octets that a catalog names and that are files, in the order of their folders."""
+"""Digests of contents that a catalog names and that are files, in the order of their folders."""
 _WERE_STAGED = "UNION SELECT digest FROM main.unsettled"
 
 
 _BROKEN = {"damaged", "not-an-archive"}
-"""Reasons of errors about a catalog that is to be written anew."""
+"""Reasons of errors after which the whole catalog is copied."""
 
 
 class _UnlikeError(Exception):
-    """A copy cannot be brought up by what is new alone."""
+    """New rows are not enough to update a copy."""
 
 
 def copy(session: AnySession, path: Path, *, bring: Bring, replace: bool) -> None:
-    """Copy a catalog aside, `bring` its octets, then put the copy in its place, whole or not.
+    """Copy a catalog to a temporary file, `bring` its contents, then move the file to `path`.
 
-    `replace` puts it in the place of one that is damaged too. Raises ConflictError, before anything
-    is done, where the catalog at `path` is another one's.
+    `replace` also replaces a damaged catalog. Raises ConflictError, before anything is done, if the
+    catalog at `path` belongs to another archive.
     """
     source = own(session)
     damaged = path.exists() and not _is_sound(source, path, replace=replace)
@@ -88,7 +88,7 @@ def copy(session: AnySession, path: Path, *, bring: Bring, replace: bool) -> Non
             (rows,) = copied.execute("SELECT count(*) FROM representation").fetchone()
             bring(rows, _digests(copied, _DIGESTS.format("main", ""), {"last": 0}))
         if damaged:
-            for left in ("-wal", "-shm"):  # it would be read into the new file
+            for left in ("-wal", "-shm"):  # SQLite would apply it to the new file
                 path.with_name(path.name + left).unlink(missing_ok=True)
             aside.replace(path)
         elif path.exists():
@@ -105,10 +105,10 @@ def copy(session: AnySession, path: Path, *, bring: Bring, replace: bool) -> Non
 
 
 def follow(source: Path, path: Path, *, bring: Bring, busy_timeout_s: float) -> bool:
-    """Bring a copy up by what came since it was made; False where only a whole copy will do.
+    """Update a copy by new rows; False if the whole file must be copied.
 
-    First `bring` brings octets, then all rows come in one transaction. Raises ConflictError where
-    the copy has entries of its own.
+    First `bring` stores contents, then all rows are added in one transaction. Raises ConflictError
+    if the copy has log entries of its own.
     """
     try:
         with (
@@ -116,7 +116,7 @@ def follow(source: Path, path: Path, *, bring: Bring, busy_timeout_s: float) -> 
             contextlib.closing(connect(path, busy_timeout_s=busy_timeout_s)) as connection,
         ):
             _follow(connection, source, bring)
-    except (_UnlikeError, sqlite3.IntegrityError):  # the second is a rule of the schema's
+    except (_UnlikeError, sqlite3.IntegrityError):  # a rule of the schema refused a row
         return False
     except StorageError as error:
         if error.reason in _BROKEN:
@@ -126,8 +126,8 @@ def follow(source: Path, path: Path, *, bring: Bring, busy_timeout_s: float) -> 
 
 
 def _follow(connection: sqlite3.Connection, source: Path, bring: Bring) -> None:
-    """The same by a connection to the copy."""
-    connection.execute("PRAGMA foreign_keys = OFF")  # what is deleted there is deleted there alone
+    """Update the copy by a connection to it."""
+    connection.execute("PRAGMA foreign_keys = OFF")  # tables are compared one by one
     connection.execute("ATTACH ? AS source", (uri_of(source, mode="ro"),))
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -165,7 +165,7 @@ def _digests(connection: sqlite3.Connection, question: str, last: dict[str, int]
 
 
 def _is_sound(source: sqlite3.Connection, path: Path, *, replace: bool) -> bool:
-    """Whether a catalog is an earlier copy; False where it is damaged and `replace` holds."""
+    """Whether a catalog is an earlier copy; False if it is damaged and `replace` is set."""
     try:
         with reporting(path), contextlib.closing(sqlite3.connect(path)) as target:
             if target.execute("SELECT 1 FROM sqlite_schema").fetchone():
@@ -178,9 +178,9 @@ def _is_sound(source: sqlite3.Connection, path: Path, *, replace: bool) -> bool:
 
 
 def _check_copy(target: sqlite3.Connection, source: sqlite3.Connection, schema: str) -> None:
-    """Raise ConflictError unless the log of `target` begins the one of `source`.
+    """Raise ConflictError unless the log of `source` extends that of `target`.
 
-    The last node of each level says all: it stands over everything before it.
+    The last node of each level is enough: it covers everything before it.
     """
     question = f"SELECT * FROM main.{_NODES} WHERE level = ? ORDER BY position DESC LIMIT 1"
     check = f"SELECT 1 FROM {schema}.{_NODES} WHERE (level, position, hash) = (?, ?, ?)"
@@ -192,7 +192,7 @@ def _check_copy(target: sqlite3.Connection, source: sqlite3.Connection, schema: 
 
 
 def _check_alike(connection: sqlite3.Connection) -> None:
-    """Raise _UnlikeError where schemas are others, or something was erased since."""
+    """Raise _UnlikeError if the schemas differ, or something was erased since."""
     for question in (
         "PRAGMA {}.user_version",
         "SELECT type, name, sql FROM {}.sqlite_schema ORDER BY type, name",
@@ -220,9 +220,9 @@ def _tables(connection: sqlite3.Connection) -> set[str]:
 
 
 def _last(connection: sqlite3.Connection, table: str, column: str) -> int:
-    """How far the copy has come in a table. Raises _UnlikeError where its last row is ours not.
+    """Return the last key of a table of the copy. Raises _UnlikeError if the source lacks that row.
 
-    -1 where there is none yet, for entries of the log are counted from 0.
+    -1 for an empty table: log entries are counted from 0.
     """
     row = connection.execute(
         f"SELECT {column}, * FROM main.{table} ORDER BY {column} DESC LIMIT 1"
@@ -236,7 +236,7 @@ def _last(connection: sqlite3.Connection, table: str, column: str) -> int:
 
 
 def _copy_nodes(connection: sqlite3.Connection, size: int) -> None:
-    """Copy the nodes of the log that came since it had so many entries."""
+    """Copy the nodes of the log that are new since it had `size` entries."""
     (levels,) = connection.execute(f"SELECT max(level) FROM source.{_NODES}").fetchone()
     for level in range(0 if levels is None else levels + 1):
         connection.execute(
@@ -247,7 +247,7 @@ def _copy_nodes(connection: sqlite3.Connection, size: int) -> None:
 
 
 def _copy_blobs(connection: sqlite3.Connection, tables: set[str], last: int) -> None:
-    """Copy what Git calls the texts that are new, and those that were named since."""
+    """Copy the Git blob names of new texts, and those that were computed since."""
     if _BLOBS in tables:
         connection.execute(
             f"INSERT OR REPLACE INTO main.{_BLOBS} SELECT * FROM source.{_BLOBS} WHERE digest IN"
@@ -258,13 +258,13 @@ def _copy_blobs(connection: sqlite3.Connection, tables: set[str], last: int) -> 
 
 
 def _compare(connection: sqlite3.Connection, table: str) -> None:
-    """Make a table what the source has: rows that are not there go, others come."""
+    """Make a table equal to that of the source."""
     columns = connection.execute(f"PRAGMA main.table_info({table})").fetchall()
     names = [f'"{column[1]}"' for column in columns]
     keys = [name for name, column in zip(names, columns, strict=True) if column[-1]]
 
     def unlike(one: str, other: str) -> str:
-        """The condition that a row of `one` does not stand in `other`."""
+        """Return the condition that a row of `one` is not in `other`."""
         found = " AND ".join(
             f"there.{name} {'=' if name in keys else 'IS'} {one}.{table}.{name}" for name in names
         )
