@@ -24,7 +24,7 @@ __all__ = ["bulk", "work"]
 
 
 def _over_the_log(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of work over the log."""
+    """Add the options of work over the log."""
     start = click.option(
         "--since",
         "start",
@@ -219,7 +219,7 @@ def work(
         with counted("jobs", of=left) as tick:
             job_queue.do_jobs(
                 location,
-                _crew(location, jobs, ray),
+                _worker_pool(location, jobs, ray),
                 once=once,
                 patience_s=patience,
                 tell=_teller(tick),
@@ -233,8 +233,8 @@ def work(
     ctx.exit(0 if all(run.is_well for run in runs) else 1)
 
 
-def _crew(location: Location, jobs: int, ray: str | None) -> WorkerPool:
-    """Whoever does so many jobs at once: processes of this machine, or of a Ray cluster."""
+def _worker_pool(location: Location, jobs: int, ray: str | None) -> WorkerPool:
+    """Return the pool for so many jobs at once: processes of this machine, or of Ray."""
     if ray is None:
         from permacite.service.work.pools import ProcessPool
 
@@ -253,7 +253,7 @@ def _tell(jobs: int) -> None:
 
 
 def _teller(tick: Callable[[object], None] | None) -> Callable[[Job, Outcome], None]:
-    """What counts jobs, and tells of those that were not done."""
+    """Return the function that counts jobs, and reports those that failed."""
 
     def tell(job: Job, outcome: Outcome) -> None:
         if outcome.problem:
@@ -269,7 +269,7 @@ def _tell_ending() -> None:
 
 
 def _show(runs: list[JobRun]) -> None:
-    """Tell how far runs are, and what somebody has to look at."""
+    """Print the progress of runs, and what needs attention."""
     rows = [
         (
             run.number,

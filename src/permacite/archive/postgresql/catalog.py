@@ -86,8 +86,8 @@ FROM (SELECT 1) AS one LEFT JOIN pg_stat_replication AS s
     SELECT 1 FROM pg_replication_slots WHERE active_pid = s.pid AND slot_type = 'logical'
   )
 """
-"""Of a walsender that is hidden all is null but its pid and name; what only keeps the log, or takes
-a backup, tells of no `replay_lsn`."""
+"""A hidden walsender has nulls except for its pid and name; receivers of the write-ahead log and
+backups have no `replay_lsn`."""
 
 _CHANGE = "Say ALTER SYSTEM SET {} = {}, and SELECT pg_reload_conf()"
 _UNFLUSHED = (
@@ -112,25 +112,25 @@ _NAME = b"moment"
 _QUESTION = b"SELECT commits FROM log_head"
 _MOST_S = 0.02
 _REST_S = 1.0
-"""How long nothing is asked after an answer that came too late, or not."""
+"""The pause after an answer that came too late, or not at all."""
 
 
 class Catalog(AnyCatalog):
-    """The records at a place. Any number of machines may use them at once."""
+    """The catalog of an archive in PostgreSQL. Any number of machines may use it at once."""
 
     is_remote = True
 
     def __init__(
         self, place: PostgresqlLocation, *, clock: Clock, busy_timeout_s: float, sealer: Sealer
     ) -> None:
-        """Open them. Raises StorageError (reasons "not-an-archive", "newer", "locked", "io").
+        """Open it. Raises StorageError (reasons "not-an-archive", "newer", "locked", "io").
 
-        Names are dated by the server's clock, unless another than the system's is given.
+        The server's clock dates names, unless `clock` is another than the system's.
         """
         self._place = place
         self._busy_timeout_s = busy_timeout_s
         self._server_clock = ServerClock()
-        self._patience_s = 0.0  # a server that never answered is not waited for
+        self._patience_s = 0.0  # no wait for a server that has never answered
         timekeeper = (
             Timekeeper(self._server_clock, self._server_clock.is_kept_right)
             if clock is utc_now
@@ -160,7 +160,7 @@ class Catalog(AnyCatalog):
             self._migrate()
 
     def _migrate(self) -> None:
-        """Take the steps that are left, all or none."""
+        """Run the migrations that are left, all or none."""
         from permacite.archive.postgresql.schema import step
 
         with self.reporting(), contextlib.closing(self.writer()) as session:
@@ -190,16 +190,16 @@ class Catalog(AnyCatalog):
             )
 
     def reporting(self) -> AbstractContextManager[None]:
-        """Turns what PostgreSQL raises, or a row that is damaged, into the error that says it."""
+        """Turn errors of PostgreSQL, and of damaged rows, into StorageError."""
         return reporting(self.where)
 
     def reading_rows(self) -> AbstractContextManager[None]:
-        """The same where no value of a caller's can be wrong, so that each ValueError is damage."""
+        """Do the same where no argument can be wrong, so that each ValueError is damage."""
         return reading_rows(self.where)
 
     @contextlib.contextmanager
     def moments(self) -> Iterator[Callable[[], int | None]]:
-        """What gives a number that changes with each write of anybody; for one thread."""
+        """Return a function, for one thread, whose number changes with each write of anybody."""
         moments = Moments(self.reader)
         moments.open()
         try:
@@ -208,17 +208,17 @@ class Catalog(AnyCatalog):
             moments.close()
 
     def rule_faults(self, session: AnySession) -> Iterator[str]:
-        """The faults of the schema: rules and keys that are gone or others, broken references."""
+        """Yield faults of the schema: missing or altered rules and keys, broken references."""
         yield from faults(session)
 
     def cautions(self) -> tuple[str, ...]:
-        """What an administrator set that may lose what was acknowledged, or stops all commits."""
+        """Return warnings of settings that may lose acknowledged commits, or stop all commits."""
         return self.read(cautions)
 
     def scour(self) -> bool:
-        """Give the pages of deleted rows free, to be written over.
+        """Free the pages of deleted rows, so that they are overwritten.
 
-        What stands in the server's write-ahead log, in copies and in backups goes as they do.
+        The server's write-ahead log, copies and backups keep their data until they are removed.
         """
         with self.reporting(), contextlib.closing(self.writer()) as session:
             session.execute("VACUUM")
@@ -226,7 +226,7 @@ class Catalog(AnyCatalog):
 
 
 def faults(session: AnySession) -> Iterator[str]:
-    """What is missing, disabled or altered in the schema, and broken references."""
+    """Yield what is missing, disabled or altered in the schema, and broken references."""
     yield from _trigger_faults(session)
     yield from _index_faults(session)
     yield from _key_faults(session)
@@ -268,9 +268,9 @@ def _key_faults(session: AnySession) -> Iterator[str]:
 
 
 def cautions(session: AnySession) -> tuple[str, ...]:
-    """What may lose or hold up commits, and what to do.
+    """Return warnings of what may lose or stop commits, and what to do.
 
-    A standby tells what is so once it takes over; that it is behind, only its primary can tell.
+    A standby reports the settings that hold once it takes over. Only its primary knows its delay.
     """
     ((unflushed, torn, names, standbys, awaited, those, hidden, is_standby),) = session.execute(
         _ASKED
@@ -286,7 +286,7 @@ def cautions(session: AnySession) -> tuple[str, ...]:
 
 
 class Moments:
-    """Tells the number of commits, or None where that cannot be told at once. For one thread."""
+    """Return the number of commits, None if it does not come at once. For one thread."""
 
     def __init__(self, connect: Callable[[], Session]) -> None:
         self._connect = connect
@@ -296,7 +296,7 @@ class Moments:
         self._rests_until = 0.0
 
     def __call__(self) -> int | None:
-        """The number of commits when this is called, or a later one."""
+        """Return the number of commits at the call, or a later one."""
         session = self._session
         if time.monotonic() < self._rests_until:
             return None
@@ -304,21 +304,21 @@ class Moments:
             self._begin()
             return None
         try:
-            if self._is_asked:  # its answer tells of an earlier moment
+            if self._is_asked:  # that answer is of an earlier moment
                 self._answer(session, 0.0)
             number = None if self._is_asked else self._ask(session)
         except psycopg.Error:
-            self._let_go()
+            self._drop()
             number = None
         if number is None:
             self._rests_until = time.monotonic() + _REST_S
         return number
 
     def close(self) -> None:
-        """Let the connection go; none is made any more."""
+        """Close the connection; no further one is made."""
         with self._lock:
             self._is_closed = True
-        self._let_go()
+        self._drop()
 
     def open(self) -> None:
         """Connect. Raises StorageError."""
@@ -331,7 +331,7 @@ class Moments:
         session.close()
 
     def _begin(self) -> None:
-        """Connect in a thread, unless one is at it."""
+        """Connect in a thread, unless one does so already."""
         if not self._is_connecting:
             self._is_connecting = True
             threading.Thread(target=self._reopen, name="permacite-moments", daemon=True).start()
@@ -343,7 +343,7 @@ class Moments:
         finally:
             self._is_connecting = False
 
-    def _let_go(self) -> None:
+    def _drop(self) -> None:
         self._is_asked = False
         session, self._session = self._session, None
         if session is not None:
@@ -355,7 +355,7 @@ class Moments:
         return self._answer(session, _MOST_S)
 
     def _answer(self, session: Session, wait_s: float) -> int | None:
-        """What was asked for, if it comes within this time; else it stays asked."""
+        """Return the answer if it comes in time; otherwise it is read at the next call."""
         line = session.connection.pgconn
         deadline = time.monotonic() + wait_s
         number = None

@@ -1,7 +1,7 @@
 """Locations such as `postgresql://host/db?schema=archive&objects=/folder&log-key=/file`.
 
-No secret stands in a location: it is shown in processes, logs and messages. libpq finds passwords
-in PGPASSWORD, PGPASSFILE and service files, and all else that is left out.
+A location has no secret, since it is shown in process lists, logs and messages. libpq finds
+passwords in PGPASSWORD, PGPASSFILE and service files, and everything else that is left out.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SCHEMES = ("postgresql://", "postgres://")
 _OURS = ("schema", "objects", "log-key", "local", "grant")
 _SECRET = ("password", "passfile", "sslpassword")
 _SHOWN = ("host", "hostaddr", "port", "user", "dbname", "service")
-"""What of libpq's own is shown to people."""
+"""The parameters of libpq that are shown to people."""
 _PARAMETER = compile_pattern(r"[a-z_]+|log-key")
 _HOST = compile_pattern(r"(?:\[[0-9A-Fa-f:.]+\]|[^\[\]:]*)(?::[0-9]{0,5})?")
 _NAME = compile_pattern(r"[a-z_][a-z0-9_]{0,62}")
@@ -36,24 +36,24 @@ _FORM = "postgresql://host/database?objects=/folder"
 
 @dataclass(frozen=True, slots=True)
 class PostgresqlLocation:
-    """What a location says."""
+    """A parsed location."""
 
     where: str
     """Where the server and the archive are, for people."""
     server: str
-    """How libpq is told where the server is."""
+    """The connection string of libpq."""
     schema: str
     objects: Path | str
     """A folder, or the address of a store."""
     log_key: Path | None
     local: Path
-    """The folder of what this machine keeps for itself."""
+    """The folder of this machine's own files."""
     grant: str | None
-    """The role that is to write, beside the one that makes the archive."""
+    """The role that may write, besides the one that makes the archive."""
 
 
 def located(location: str) -> PostgresqlLocation:
-    """Read a location. Raises ParseError, which never shows a password."""
+    """Parse a location. Raises ParseError, which never shows a password."""
     parts, parameters = _read(location)
     schema = parameters.get("schema", "permacite")
     grant = parameters.get("grant")
@@ -79,9 +79,9 @@ def located(location: str) -> PostgresqlLocation:
 
 
 def _read(location: str) -> tuple[SplitResult, dict[str, str]]:
-    """The parts of a location, and its parameters. Raises ParseError.
+    """Return the parts of a location, and its parameters. Raises ParseError.
 
-    A password with a character in it that should be escaped ends up in another part.
+    A password with an unescaped character ends up in another part.
     """
     if not location.startswith(_SCHEMES):
         raise _refused(f"expected a folder, or {_FORM}")
@@ -117,7 +117,7 @@ def _folder(text: str | None, name: str) -> Path:
 
 
 def _local(server: str, schema: str, log_key: Path | None) -> Path:
-    """Beside the key of the log, if it is here; else a folder of the user's."""
+    """Return the folder of the log's key, if that is here; otherwise one of the user's."""
     if log_key is not None:
         return log_key.parent
     import platformdirs
@@ -127,5 +127,5 @@ def _local(server: str, schema: str, log_key: Path | None) -> Path:
 
 
 def _refused(problem: str, *, hint: str = "") -> ParseError:
-    """The error of a location; it shows the scheme alone, for the rest may hold a password."""
+    """Return the error of a location; it shows only the scheme: the rest may hold a password."""
     return ParseError(problem, "postgresql://", len("postgresql://"), _SPEC, hint=hint)

@@ -1,4 +1,4 @@
-"""An archive with its records in PostgreSQL, its octets in a folder that all machines share."""
+"""Archive with its records in PostgreSQL, its contents in a shared folder or an object store."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Server:
 
     @property
     def directory(self) -> Path:
-        """The folder of what this machine keeps for itself."""
+        """The folder of this machine's own files."""
         return self._located.local
 
     @property
@@ -119,16 +119,16 @@ class Server:
 
     @property
     def names_objects(self) -> bool:
-        """The location does, each time."""
+        """Whether the location names the object store: always."""
         return True
 
     def objects(self) -> ObjectStore:
-        """Open the store of octets. Raises as `open_store`."""
+        """Open the object store. Raises as `open_store`."""
         store = self._located.objects
         return open_store(store) if isinstance(store, str) else FileObjects(store)
 
     def catalog(self, *, clock: Clock, sealer: Sealer, busy_timeout_s: float) -> Catalog:
-        """Open the records. Raises StorageError."""
+        """Open the catalog. Raises StorageError."""
         _check_installed()
         from permacite.archive.postgresql.catalog import Catalog
 
@@ -143,7 +143,7 @@ class Server:
 
 @contextlib.contextmanager
 def _made_by_one(located: PostgresqlLocation) -> Iterator[None]:
-    """Raise ConflictError where another makes an archive in the schema at the same time.
+    """Raise ConflictError where another process makes an archive in the schema meanwhile.
 
     PostgreSQL lets the second wait for the first, and then finds two of one name.
     """

@@ -1,8 +1,8 @@
 """Sessions with PostgreSQL: they run the statements of records, and keep texts with U+0000.
 
-PostgreSQL keeps no U+0000. Such a text begins with a mark of two noncharacters, and has U+10FFFF
-and "0" for U+0000, U+10FFFF and "1" for U+10FFFF. A text that begins with the mark by itself is
-written in the same way. Texts are read as they were given, and those that are equal stay equal.
+PostgreSQL cannot store U+0000. A text with one is stored with a mark of two noncharacters before
+it, and has U+10FFFF and "0" for U+0000, U+10FFFF and "1" for U+10FFFF. A text that has the mark
+itself is stored in the same way. Texts are read as they were given, and equal texts stay equal.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from permacite.archive.records.rows import Question, Rows
 
     Statement = tuple[str, Sequence[object] | Mapping[str, object]]
-    """With the marks of psycopg, and its parameters."""
+    """A statement with the parameter marks of psycopg, and its parameters."""
 
 __all__ = ["ENDING", "Connection", "Session", "as_written", "storable", "storable_values"]
 
@@ -49,7 +49,7 @@ ENDING = (
     errors.DatabaseDropped,
     errors.IdleInTransactionSessionTimeout,
 )
-"""After these the server ends the connection, if it has not yet."""
+"""After these errors the server closes the connection, if it has not yet."""
 _MARK = compile_pattern(r"'(?:[^']|'')*'|%|\?|(?<!:):([a-z_]+)")
 _INSERT = compile_pattern(
     r"INSERT INTO (?P<table>\w+)(?: \((?P<columns>[\w, \"]+)\))?\s+VALUES \((?:\?, )*\?\)"
@@ -62,7 +62,7 @@ _WRITTEN = compile_pattern("\U0010ffff([01])")
 
 @lru_cache(maxsize=1024)
 def _translated(statement: str) -> str:
-    """A statement with the marks of psycopg in it."""
+    """Return a statement with the parameter marks of psycopg."""
     return _MARK.sub(_mark, statement)
 
 
@@ -76,7 +76,7 @@ def _mark(found: re.Match[str]) -> str:
 
 
 def _numbered(statement: str) -> str:
-    """A statement with the marks of libpq in it."""
+    """Return a statement with the parameter marks of libpq."""
     numbers = count(1)
     return _MARK.sub(lambda found: f"${next(numbers)}" if found[0] == "?" else found[0], statement)
 
@@ -96,7 +96,7 @@ class Session:
         self._columns: dict[str, dict[str, str]] = {}
         self._schema: int | None = None
         self._prepared: dict[str, bytes] = {}
-        """The statements of `has_row`, by what they are called."""
+        """The names of prepared statements of `has_row`, by statement."""
 
     def schema(self) -> int:
         """The schema of the archive."""
@@ -106,7 +106,7 @@ class Session:
 
     @property
     def lost(self) -> bool:
-        """Whether the connection is."""
+        """Whether the connection is lost."""
         return self.connection.closed
 
     def execute(
@@ -122,14 +122,14 @@ class Session:
         self._run(self._statements(statement, list(rows)))
 
     def ask(self, questions: Sequence[Question], /) -> list[list[Any]]:
-        """The rows that answer each of several questions: one round trip for all."""
+        """Return the rows of each of several questions, in one round trip."""
         asked = [
             (_translated(statement), storable(parameters)) for statement, parameters in questions
         ]
         return [rows.fetchall() for rows in self._run(asked)]
 
     def has_row(self, statement: str, texts: Sequence[str], /) -> bool:
-        """Whether a statement gives any row: by libpq's own calls, which take half the time."""
+        """Whether a statement returns any row, by libpq's own calls, which take half the time."""
         line = self.connection.pgconn
         if statement not in self._prepared:
             name = b"has_row_%d" % len(self._prepared)
@@ -139,10 +139,10 @@ class Session:
         return self._checked(line.exec_prepared(self._prepared[statement], octets)).ntuples > 0
 
     def settle(self) -> None:
-        """Nothing waits: each statement is done when it returns."""
+        """Do nothing: each statement is done when it returns."""
 
     def _checked(self, result: PGresult) -> PGresult:
-        """What libpq gave. Raises psycopg.Error where that is an error."""
+        """Return a result of libpq. Raises psycopg.Error where it is an error."""
         if result.status in {ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK}:
             return result
         error = errors.error_from_result(result)
@@ -153,7 +153,7 @@ class Session:
         raise error
 
     def _run(self, statements: Sequence[Statement]) -> list[Rows]:
-        """Run statements, which reach the server together; what each gave."""
+        """Run statements in one round trip; return the rows of each."""
         if not statements:
             return []
         try:
@@ -162,13 +162,13 @@ class Session:
             with self.connection.pipeline():
                 return [self.connection.execute(*statement) for statement in statements]
         except ENDING:
-            self.connection.close()  # the server is about to do it
+            self.connection.close()  # the server is about to close it
             raise
 
     def _statements(
         self, statement: str, rows: Sequence[Sequence[object] | Mapping[str, object]]
     ) -> list[Statement]:
-        """What runs one statement for each of the rows; one INSERT writes them all."""
+        """Return statements that run once for each of the rows; one INSERT writes them all."""
         insert = _INSERT.fullmatch(statement.strip())
         if insert is None:
             return [(_translated(statement), storable(row)) for row in rows]
@@ -176,7 +176,7 @@ class Session:
         return [(self._insert(insert), columns)] if rows else []
 
     def _insert(self, insert: re.Match[str]) -> str:
-        """The statement that inserts the rows of several columns at once."""
+        """Return the statement that inserts rows, given as columns, at once."""
         table = insert["table"]
         if table not in self._columns:
             rows = self.connection.execute(_COLUMNS, (self._name, table))
@@ -192,11 +192,11 @@ class Session:
         return f"INSERT INTO {table}{into} SELECT * FROM unnest({marks}){insert['rest']}"
 
     def defer_references(self) -> None:
-        """Let references to rows that are gone stand until the transaction ends."""
+        """Check references only at the end of the transaction."""
         self.execute("SET CONSTRAINTS ALL DEFERRED")
 
     def resume_ids(self) -> None:
-        """Let the ids that the engine gives go on behind those of rows that came with theirs."""
+        """Let generated ids continue after those of copied rows."""
         for table, column in self.execute(_GIVEN_IDS).fetchall():
             self.execute(
                 f"SELECT setval(pg_get_serial_sequence('{table}', '{column}'), max({column}))"
@@ -204,7 +204,7 @@ class Session:
             )
 
     def one_view(self) -> None:
-        """Begin a transaction that sees all tables as they are now, for as long as it takes."""
+        """Begin a transaction that sees all tables as they are now, with no time limit."""
         self.connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         self.connection.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
 
@@ -218,7 +218,7 @@ class Session:
 
 
 _AS_THEY_ARE = {"bytea", "text"}
-"""Arrays of these go as octets: the spelling of an array escapes each quote of each text."""
+"""Arrays of these are sent as binary: the text form escapes each quote of each text."""
 _GIVEN_IDS = """
 SELECT table_name, column_name FROM information_schema.columns
 WHERE table_schema = current_schema() AND is_identity = 'YES'
@@ -234,14 +234,14 @@ ORDER BY a.attnum
 def storable(
     parameters: Sequence[object] | Mapping[str, object],
 ) -> Sequence[object] | Mapping[str, object]:
-    """The parameters of a statement as PostgreSQL keeps them."""
+    """Return the parameters of a statement as PostgreSQL can store them."""
     if isinstance(parameters, Mapping):
         return dict(zip(parameters, storable_values(list(parameters.values())), strict=True))
     return storable_values(parameters)
 
 
 def storable_values(values: Sequence[object]) -> list[object]:
-    """The same of values."""
+    """Return values as PostgreSQL can store them."""
     return [
         _written(value)
         if isinstance(value, str) and (_NUL in value or value.startswith(_NUL_MARK))
@@ -255,7 +255,7 @@ def _written(text: str) -> str:
 
 
 def as_written(cursor: object) -> Callable[[Sequence[object]], tuple[object, ...]]:
-    """What makes rows for a cursor, with all texts as they were before they were written."""
+    """Return a row factory of psycopg that restores all texts as they were given."""
     del cursor
     return _row
 
