@@ -87,8 +87,8 @@ GOALS = {
 
 LIMITS: dict[str, int] = {
     "noqa": 99,
-    "classes over 150 lines": 0,
-    "satellites": 14,
+    "classes over 150 lines": 1,
+    "satellites": 15,
     "shared class names": 19,
     "public methods with more than 6 parameters": 0,
     "captions without a noun first": 0,

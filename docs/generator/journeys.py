@@ -28,7 +28,7 @@ JOURNEYS = (
         (
             ("cli/incoming/save.py", "save"),
             ("service/ingest/pages.py", "PageIngest.save"),
-            ("capture/run.py", "capture_page"),
+            ("capture/collect.py", "capture_page"),
             ("capture/fetcher.py", "Fetcher.fetch"),
             ("capture/address.py", "parse_target"),
             ("markup/document.py", "Document.__init__"),

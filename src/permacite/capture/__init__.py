@@ -95,7 +95,7 @@ def capture(
     or "extra" where aiohttp is not installed.
     """
     with _needing_aiohttp(uri):
-        from permacite.capture.run import capture_page
+        from permacite.capture.collect import capture_page
     return to_the_end(capture_page(uri, options, progress=progress, earlier=earlier))
 
 
@@ -130,7 +130,7 @@ def fetch(
     Without `onward`, redirects are not followed: a redirect is the answer.
     """
     with _needing_aiohttp(uri):
-        from permacite.capture.run import fetch_one
+        from permacite.capture.collect import fetch_one
     return to_the_end(fetch_one(uri, options, sent=sent, onward=onward))
 
 
