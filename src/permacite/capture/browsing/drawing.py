@@ -295,21 +295,15 @@ async def draw_page(
     """
     started_at, begun = datetime.now(UTC), monotonic()
     options = options or FetchOptions()
-    limits, lookup = options.limits, options.lookup
-    credentials = options.credentials or Credentials()
+    limits, credentials = options.limits, options.credentials or Credentials()
     refuse = refuse or options.refuse
     home = absolute(uri)
-    guard = SocksGuard(limits, refuse=refuse, lookup=lookup)
-    agent = f"{browser.agent} {_NAME}"
-    recording = Recording(guard, limits, Wire(credentials))
-    recorder = Recorder(recording, guard, agent=agent, credentials=credentials, home=home)
-    recorder.told = _telling(recording, progress)
-    before = Counter(browser.shut.refused)
+    visit = _Visit(browser, home, options, refuse)
+    recording = visit.recording
+    visit.recorder.told = _telling(recording, progress)
     try:
-        async with asyncio.timeout(limits.total_s), guard:
-            way = f"http={guard.address};https={guard.address};socks={browser.sockets.address}"
-            async with browser.tab(recorder.prepare, proxy=way) as tab:
-                seen = await _drawn(tab, home, recording, behaviour)
+        async with asyncio.timeout(limits.total_s):
+            seen = await visit.draw(home, behaviour)
     except TimeoutError:
         raise timed_out(uri, limits.total_s, "total_s") from None
     except CaptureError as error:
@@ -320,7 +314,9 @@ async def draw_page(
     lost = [each.lost() for each in recording.requests if not (each.shown or each.is_unasked)]
     left_s = max(1.0, limits.total_s - (monotonic() - begun))
     rest = replace(limits, total_s=left_s, total_bytes=limits.total_bytes - recording.size_bytes)
-    fetcher = Fetcher(rest, refuse=refuse, lookup=lookup, credentials=credentials, home=home)
+    fetcher = Fetcher(
+        rest, refuse=refuse, lookup=options.lookup, credentials=credentials, home=home
+    )
     async with fetcher:
         whole = await complete(root, others, filter(None, lost), fetcher, progress=progress)
     return Capture(
@@ -334,14 +330,50 @@ async def draw_page(
         started_at=started_at,
         duration_s=monotonic() - begun,
         with_credentials=bool(credentials),
-        drawing=_record(seen, recording, browser, agent)
-        | {"refused": dict(guard.refused)}
-        | ({"not_frozen": seen.trouble} if seen.trouble else {})
-        | {"calls_home": dict(browser.shut.refused - before)}
-        | _behaved(behaviour, seen.settled.trouble)
-        | _walled(root),
+        drawing=visit.record(seen) | _behaved(behaviour, seen.settled.trouble) | _walled(root),
         drawn=seen.frozen,
     )
+
+
+class _Visit:
+    """One page in a browser: the guard that it is behind, and what is recorded of it."""
+
+    def __init__(self, browser: Browser, home: str, options: FetchOptions, refuse: Refuse) -> None:
+        credentials = options.credentials or Credentials()
+        self._agent = f"{browser.agent} {_NAME}"
+        self._browser = browser
+        self._refused_before = Counter(browser.shut.refused)
+        self._guard = SocksGuard(options.limits, refuse=refuse, lookup=options.lookup)
+        self.recording = Recording(self._guard, options.limits, Wire(credentials))
+        self.recorder = Recorder(
+            self.recording, self._guard, agent=self._agent, credentials=credentials, home=home
+        )
+
+    async def draw(self, home: str, behaviour: str) -> _DrawnPage:
+        """Open the page, and leave it once all is seen."""
+        async with self._guard as guard:
+            sockets = self._browser.sockets.address
+            way = f"http={guard.address};https={guard.address};socks={sockets}"
+            async with self._browser.tab(self.recorder.prepare, proxy=way) as tab:
+                return await _drawn(tab, home, self.recording, behaviour)
+
+    def record(self, seen: _DrawnPage) -> dict[str, object]:
+        """How the page was drawn, as plain values for JSON."""
+        told: dict[str, object] = {
+            "browser": self._browser.build,
+            "flags": list(FLAGS),
+            "agent": self._agent,
+            "view": list(VIEW),
+            "locale": LOCALE,
+            "fonts": list(seen.fonts),
+            "clock": {"started_at": seen.clock.started_at, "ran_ms": seen.clock.granted_ms},
+            "quiet": seen.settled.quiet,
+            "scrolled": seen.settled.steps,
+            "requests": list(self.recording.listed()),
+            "refused": dict(self._guard.refused),
+        }
+        told |= {"not_frozen": seen.trouble} if seen.trouble else {}
+        return told | {"calls_home": dict(self._browser.shut.refused - self._refused_before)}
 
 
 async def _drawn(tab: Tab, home: str, recording: Recording, behaviour: str) -> _DrawnPage:
@@ -427,24 +459,3 @@ def _behaved(behaviour: str, trouble: str) -> dict[str, object]:
     content = behaviour.encode()
     known = {"digest": digest_of(content), "size_bytes": len(content)}
     return {"behaviour": known | ({"problem": trouble} if trouble else {})}
-
-
-def _record(
-    seen: _DrawnPage, recording: Recording, browser: Browser, agent: str
-) -> dict[str, object]:
-    """How the page was drawn, as plain values for JSON."""
-    return {
-        "browser": browser.build,
-        "flags": list(FLAGS),
-        "agent": agent,
-        "view": list(VIEW),
-        "locale": LOCALE,
-        "fonts": list(seen.fonts),
-        "clock": {
-            "started_at": seen.clock.started_at,
-            "ran_ms": seen.clock.granted_ms,
-        },
-        "quiet": seen.settled.quiet,
-        "scrolled": seen.settled.steps,
-        "requests": list(recording.listed()),
-    }
