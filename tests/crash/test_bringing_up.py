@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SHARES = dict.fromkeys(KINDS, 0.3) | {"all": 1.0, "none": 1.0}
 """Whoever kills the process after a call leaves "all"; it is tried after each with `--deep`,
-and all of these an eighth as often in a sample."""
+and all of these a twelfth as often in a sample."""
 
 
 def earlier(folder: Path, schema: int) -> Path:
@@ -55,7 +55,7 @@ def test_nothing_is_lost_where_an_archive_is_brought_up(
     recording = record(recorder, folder / "play", BRING_UP, seed=1, start=start)
     explorer = Explorer(folder / "scratch")
     facts = {fact for fact in known.facts if fact[0] != "readme"}
-    shares = {kind: share / times(8, 1) for kind, share in SHARES.items()}
+    shares = {kind: share / times(12, 1) for kind, share in SHARES.items()}
     report = explorer.explore(recording, shares, seed=1, known=facts)
     print(report)  # noqa: T201 - figures to be quoted: pytest -rP shows them
     assert _without_titles(report.losses) == []
