@@ -109,10 +109,10 @@ class Committer:
             self._catalog.group_commit.announced() as under_way,
             self._objects.write_behind.staging(together=under_way > 1) as staging,
         ):
-            told = self._catalog.read(settings.settings)  # before any octets are looked for
-            if not told.get(settings.SERIES):
-                told[settings.SERIES] = self._settings.series
-            prepared = [self._prepared(draft, staging, told) for draft in drafts]
+            values = self._catalog.read(settings.settings)  # before any octets are looked for
+            if not values.get(settings.SERIES):
+                values[settings.SERIES] = self._settings.series
+            prepared = [self._prepared(draft, staging, values) for draft in drafts]
             staging.flush()
             requests = [outcome for outcome in prepared if not isinstance(outcome, PermaciteError)]
             written = iter(self._catalog.group_commit.run_all(commits.commit, requests))
@@ -123,17 +123,19 @@ class Committer:
             ]
 
     def _prepared(
-        self, draft: NewVersion, staging: Staging, told: dict[str, str]
+        self, draft: NewVersion, staging: Staging, values: dict[str, str]
     ) -> CommitRequest | PermaciteError:
         """The request for a version whose octets are put; or the error that refuses it."""
         if not draft.representations:
             raise ValueError("a version has at least one format (PDI §2.6)")
         try:
-            return self._request(draft, staging, told)
+            return self._request(draft, staging, values)
         except PermaciteError as error:
             return error
 
-    def _request(self, draft: NewVersion, staging: Staging, told: dict[str, str]) -> CommitRequest:
+    def _request(
+        self, draft: NewVersion, staging: Staging, values: dict[str, str]
+    ) -> CommitRequest:
         """Put the octets of a version once all that is said of it is right. Raises as `commit`."""
         replaces, series, unique_id = draft.replaces, draft.series, draft.unique_id
         if replaces is not None:
@@ -142,7 +144,7 @@ class Committer:
         representations = [with_decoding(new) for new in draft.representations]
         before = len(staging.contents)
         return CommitRequest(
-            series=told[settings.SERIES] if series is None else names.checked_series(series),
+            series=values[settings.SERIES] if series is None else names.checked_series(series),
             unique_id=None if unique_id is None else names.checked_unique_id(unique_id),
             replaces=None if replaces is None else replaces.document,
             provenance=with_charsets(draft.provenance, representations),
@@ -151,7 +153,7 @@ class Committer:
             standing=draft.standing,
             formats=deposit(staging.put, representations),
             contents=tuple(staging.contents[before:]),
-            erasing_round=octets.round_in(told),
+            erasing_round=octets.round_in(values),
         )
 
     def _again_after_erasing(self, add: Callable[[], Version]) -> Version:

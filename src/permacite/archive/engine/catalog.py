@@ -383,7 +383,7 @@ def _commit(
                     _attempt(session, transaction, job)
                 session.commit()
             break
-        except Exception as error:  # noqa: BLE001 - none of the jobs happened: all are told
+        except Exception as error:  # noqa: BLE001 - none of the jobs happened: all get the error
             is_over = isinstance(error, PermaciteError) or time.monotonic() > deadline
             if session.lost and not is_over:
                 continue

@@ -125,13 +125,13 @@ def _checked(place: Place, catalog: Catalog) -> ObjectStore:
 
 def _check(place: Place, catalog: Catalog, store: ObjectStore) -> None:
     """Raise StorageError for the store of another catalog; mark one without a marker."""
-    mark, told = mark_of(store), catalog.read(settings.settings)
-    known, may_write = told.get(settings.STORE), place.log_key is not None
+    mark, values = mark_of(store), catalog.read(settings.settings)
+    known, may_write = values.get(settings.STORE), place.log_key is not None
     if mark is None or mark.number != known:
         if known is None and may_write:
             known = catalog.write(settings.name_store)
         there = catalog.read(octets.some_objects, _SOME)
-        is_expected = bool(there) or settings.MARKED in told
+        is_expected = bool(there) or settings.MARKED in values
         if mark is not None or (is_expected and not any(map(store.has, there))):
             raise _refusal(store, mark, known)
         if known is None:
@@ -139,7 +139,7 @@ def _check(place: Place, catalog: Catalog, store: ObjectStore) -> None:
     with contextlib.suppress(StorageError):  # a read-only process leaves it to others
         if mark is None:
             store.publish(MARK, bytes(StoreMark(known, place.where)))
-        if may_write and settings.MARKED not in told:
+        if may_write and settings.MARKED not in values:
             catalog.write(settings.note_marked)
 
 

@@ -192,8 +192,8 @@ def _untold(connection: Session, leaf: Leaf, entry: Entry) -> set[str | None]:
     )
     if not missing or not is_mirror(connection):
         return set()
-    told = {part for part, of in entry.parts.items() if of.get("digest") != ERASED_DIGEST}
-    return {*(missing - told)}
+    known = {part for part, of in entry.parts.items() if of.get("digest") != ERASED_DIGEST}
+    return {*(missing - known)}
 
 
 def _entry(connection: Session, leaf: Leaf, said: dict[str, Any]) -> Entry | None:

@@ -214,13 +214,13 @@ def recognize(path: Path, *, busy_timeout_s: float) -> None:
 def faults(session: AnySession) -> list[str]:
     """The faults of the file: damaged pages, broken references, rules that are gone."""
     connection = own(session)
-    told: list[str] = []
+    problems: list[str] = []
     for check in (_damaged_pages, _broken_references, _other_rules):
         try:
-            told += check(connection)
+            problems += check(connection)
         except (sqlite3.Error, UnicodeDecodeError) as error:
-            told.append(f"damaged: {error}")
-    return sorted(set(told))
+            problems.append(f"damaged: {error}")
+    return sorted(set(problems))
 
 
 def own(session: AnySession) -> Session:
@@ -230,9 +230,9 @@ def own(session: AnySession) -> Session:
 
 
 def _damaged_pages(connection: sqlite3.Connection) -> Iterator[str]:
-    for (told,) in connection.execute("PRAGMA integrity_check"):
-        if told != "ok":
-            yield f"damaged: {told}"
+    for (problem,) in connection.execute("PRAGMA integrity_check"):
+        if problem != "ok":
+            yield f"damaged: {problem}"
 
 
 def _broken_references(connection: sqlite3.Connection) -> Iterator[str]:

@@ -100,10 +100,10 @@ def check_proof(
         checked = {CONTENT, _OPENING, _LABELS, *(_CITED if _CITATION in files else ())}
     else:
         entry = _day_of(files["leaf.json"], pdi)
-        told = _PLACES if _PLACES in files else _NAMES
+        listing = _PLACES if _PLACES in files else _NAMES
         absent = _not_placed if _PLACES in files else _not_listed
-        checks = [absent(pdi, entry, files[told])]
-        time, digest, checked = entry.get("sealed_at"), digest_of(files[told]), {told}
+        checks = [absent(pdi, entry, files[listing])]
+        time, digest, checked = entry.get("sealed_at"), digest_of(files[listing]), {listing}
     name = str(pdi)
     stamped_at, stamps = checked_stamp(files.get(_STAMP), signed.own_note, tsa_roots)
     checked.add(_STAMP)
@@ -278,10 +278,12 @@ def _not_placed(pdi: PDI, entry: dict[str, object], content: bytes) -> Check:
     fault = fault_of(places, unique_id, pdi.version, size=size, root=entry.get("tree"))
     versions = _versions(pdi, content)
     if versions is None:
-        told = f"no {unique_id} among {size} names of the day"
+        detail = f"no {unique_id} among {size} names of the day"
     else:
-        told = f"no version {pdi.version} of {unique_id} when the day was sealed: it had {versions}"
-    return Check("absence", not fault, fault or told)
+        detail = (
+            f"no version {pdi.version} of {unique_id} when the day was sealed: it had {versions}"
+        )
+    return Check("absence", not fault, fault or detail)
 
 
 def _versions(pdi: PDI, content: bytes | None) -> int | None:
@@ -308,10 +310,10 @@ def _not_listed(pdi: PDI, entry: dict[str, object], names: bytes) -> Check:
         return Check(
             "absence", ok=False, detail="names.txt has another length than the entry tells"
         )
-    told = f"{unique_id} among {len(unique_ids)} names of the day"
+    detail = f"{unique_id} among {len(unique_ids)} names of the day"
     if unique_id in unique_ids:
-        return Check("absence", ok=False, detail=f"there is {told}")
-    return Check("absence", ok=True, detail=f"no {told}")
+        return Check("absence", ok=False, detail=f"there is {detail}")
+    return Check("absence", ok=True, detail=f"no {detail}")
 
 
 def _checked_quote(

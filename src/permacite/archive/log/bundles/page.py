@@ -139,17 +139,17 @@ def _frame(edition: int, language: str) -> tuple[str, Callable[[str], str]]:
     """The page without what is said of a bundle, and what a sentence of the script is there."""
     template, style, script = (_source(edition, suffix) for suffix in ("html", "css", "js"))
     page: dict[str, str] = {}
-    told: dict[str, str] = {}
+    phrases: dict[str, str] = {}
     if language != _LANGUAGES[0]:
         for number in range(1, edition + 1):
             path = _PAGES / f"proof-{number}.{language}.toml"
             table = tomllib.loads(path.read_text(encoding="utf-8"))
-            page, told = page | table["page"], told | table["script"]
-    template, script = _said(template, page), _said(script, told)
+            page, phrases = page | table["page"], phrases | table["script"]
+    template, script = _said(template, page), _said(script, phrases)
     policy = _POLICY.format(script=_named(script), style=_named(style))
     slots = {"policy": policy, "style": style, "script": script}
     frame = _SLOT.sub(lambda slot: slots.get(slot[1], slot[0]), template)
-    return frame, lambda sentence: told.get(sentence, sentence)
+    return frame, lambda sentence: phrases.get(sentence, sentence)
 
 
 def _source(edition: int, suffix: str) -> str:
@@ -201,10 +201,10 @@ def _recorded(files: dict[str, bytes], report: ProofReport) -> tuple[str, str]:
     """Return media type and charset of the content, as its opening tells; "" where it does not."""
     token = report.name.split(".")[-2]
     try:
-        told = opened(read(files["leaf.json"]), FORMAT + token, files.get("opening.json", b""))
+        entry = opened(read(files["leaf.json"]), FORMAT + token, files.get("opening.json", b""))
     except ValueError:
         return "", ""
-    return str(told.get("media_type")), str(told.get("charset"))
+    return str(entry.get("media_type")), str(entry.get("charset"))
 
 
 def _shown(text: str) -> str:
