@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from permacite.captions import MEDIA_TYPES, read_captions, turns, words_of
+from permacite.captions.formats import _KINDS
 from permacite.errors import ParseError
 from permacite.markup import Document
 
@@ -107,3 +108,7 @@ def test_no_unit_repeated_is_slow(unit: str, media_type: str) -> None:
             words_of(read_captions(head + rest, media_type), media_type)
         except ParseError:
             continue
+
+
+def test_each_type_of_captions_has_a_reader() -> None:
+    assert set(_KINDS) == MEDIA_TYPES

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from permacite.exports import on_demand
 
 if TYPE_CHECKING:
-    from permacite.captions.formats import MEDIA_TYPES, Captions, Cue, Piece, read_captions
+    from permacite.captions.formats import Captions, Cue, Piece, read_captions
     from permacite.captions.rendition import (
         RENDITION_VERSION,
         SpokenSpan,
@@ -42,10 +42,13 @@ __all__ = [
     "words_of",
 ]
 
+MEDIA_TYPES = frozenset({"text/vtt", "application/x-subrip"})
+"""The media types of captions, asked of every document: the readers are imported for captions."""
+
 on_demand(
     __name__,
     {
-        "permacite.captions.formats": "MEDIA_TYPES, Captions, Cue, Piece, read_captions",
+        "permacite.captions.formats": "Captions, Cue, Piece, read_captions",
         "permacite.captions.rendition": (
             "RENDITION_VERSION, SpokenSpan, Turn, Words, turns, words_of"
         ),

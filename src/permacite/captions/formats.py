@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 __all__ = [
-    "MEDIA_TYPES",
     "MOST_CUES",
     "SIGNATURE",
     "Captions",
@@ -298,15 +297,13 @@ _KINDS = {
     "text/vtt": _Kind(parse_webvtt, webvtt_pieces),
     "application/x-subrip": _Kind(parse_subrip, subrip_pieces),
 }
-MEDIA_TYPES = frozenset(_KINDS)
-"""The media types of captions."""
 
 
 def read_captions(text: str, media_type: str) -> Captions:
     """The cues of a file, from its decoded text. Raises ParseError where it is no such file."""
     kind = _KINDS.get(media_type)
     if kind is None:
-        expected = " or ".join(sorted(MEDIA_TYPES))
+        expected = " or ".join(sorted(_KINDS))
         raise ParseError(f"expected captions, {expected}", media_type, 0)
     return kind.parse(text)
 

@@ -13,7 +13,6 @@ from permacite.cli.access import told
 from permacite.cli.locations import LOCATION
 from permacite.cli.output import at_option, emit, json_option, note, table
 from permacite.service.archive import Archive
-from permacite.service.ingest.directives import asked_in
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -143,6 +142,8 @@ def show(folder: Location | None, pdi: str, *, when: datetime | None, as_json: b
     if as_json:
         emit(shown)
         return
+    from permacite.service.ingest.directives import asked_in
+
     document = shown.document
     rows = [
         ("name", document.pdi),

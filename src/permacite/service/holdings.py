@@ -11,7 +11,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
-from permacite import pdi
+from permacite import captions, pdi
 from permacite.errors import NotFoundError, ParseError
 from permacite.lazy_dataclass import dataclass
 from permacite.service import addresses, documents, names
@@ -373,8 +373,6 @@ def _listed(
     newest_first: bool,
     fill: bool,
 ) -> Listing:
-    from permacite.service import transcripts
-
     wanted = pattern_of(pattern) if pattern else None
     listed: list[Document] = []
     place = after
@@ -391,7 +389,12 @@ def _listed(
         except NotFoundError as error:
             problem = "expected the name of a version that is here, to go on from there"
             raise ParseError(problem, error.name, 0, hint="a page tells it: `next`") from error
-        listed += transcripts.with_recordings(repository, documents.documents(page))
+        found = documents.documents(page)
+        if any(item.media_type in captions.MEDIA_TYPES for each in found for item in each.formats):
+            from permacite.service import transcripts
+
+            found = tuple(transcripts.with_recordings(repository, found))
+        listed += found
         enough = limit is not None and not (fill and len(listed) < limit)
         if enough or page.next is None:
             break
