@@ -6,6 +6,7 @@ import io
 import re
 import wave
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import av
@@ -80,6 +81,7 @@ def several(kind: str) -> bytes:
     return saved(pictures[0], kind, save_all=True, append_images=pictures[1:])
 
 
+@cache
 def film(container: str = "mp4", codec: str = "libvpx-vp9") -> bytes:
     """Return two seconds of video, 160 by 120 pixels, each twice as wide as high."""
     target = io.BytesIO()
