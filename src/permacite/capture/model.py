@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from permacite.lazy_dataclass import dataclass
 from permacite.markup import Document
 from permacite.media_types import content_type
-from permacite.mhtml import Resource
 from permacite.version import __version__
 
 if TYPE_CHECKING:

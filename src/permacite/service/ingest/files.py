@@ -29,7 +29,6 @@ from permacite.service.ingest.options import CommitOptions
 from permacite.service.ingest.saved import SaveReports, lost_resources
 from permacite.service.names import document_of
 from permacite.service.quotations.recording import check_quotations
-from permacite.service.resolution.resolving import Resolver
 from permacite.service.sources import Incoming
 
 if TYPE_CHECKING:
@@ -238,7 +237,6 @@ class FileIngest:
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
         self.reports = SaveReports(repository)
-        self._resolver = Resolver(repository)
 
     def add(
         self, content: bytes, options: CommitOptions, *, name: str, path: Path | None = None
@@ -260,7 +258,7 @@ class FileIngest:
             return held
         draft = read_draft(page, terms, whole)
         if not (options.misquoted or options.uri is not None or draft.document.is_aggregate):
-            check_quotations(self._resolver, draft.document.quotations)
+            check_quotations(self._repository, draft.document.quotations)
         return self.commit(draft, terms)
 
     def add_files(
@@ -323,7 +321,7 @@ class FileIngest:
         if misquoted or not isinstance(outcome, Draft) or outcome.document.is_aggregate:
             return outcome
         try:
-            check_quotations(self._resolver, outcome.document.quotations)
+            check_quotations(self._repository, outcome.document.quotations)
         except PermaciteError as error:
             return error
         return outcome

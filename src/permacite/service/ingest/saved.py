@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from permacite.lazy_dataclass import dataclass
@@ -11,7 +12,6 @@ from permacite.service.citations.ways import citable
 from permacite.service.ingest import drawn
 from permacite.service.ingest.directives import asked_in
 from permacite.service.labels import record_of
-from permacite.service.quotations.comparing import Quotations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from permacite.capture.model import Failure
     from permacite.service.citations.ways import Citable
     from permacite.service.documents import Document
-    from permacite.service.quotations.comparing import Quotation
+    from permacite.service.quotations.comparing import Quotation, Quotations
     from permacite.service.quotations.recording import QuotationsByType
 
 __all__ = ["LostResource", "SaveReports", "Saved", "lost_resources", "warnings_of"]
@@ -100,7 +100,12 @@ class SaveReports:
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
-        self._quotations = Quotations(repository)
+
+    @cached_property
+    def _quotations(self) -> Quotations:
+        from permacite.service.quotations.comparing import Quotations
+
+        return Quotations(self._repository)
 
     def of(
         self,

@@ -17,7 +17,6 @@ from permacite.service import names
 from permacite.service.ingest.incoming import understood
 from permacite.service.ingest.saved import SaveReports
 from permacite.service.quotations.recording import check_quotations
-from permacite.service.resolution.resolving import Resolver
 from permacite.service.sources import Incoming
 
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ class Submissions:
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
         self._reports = SaveReports(repository)
-        self._resolver = Resolver(repository)
 
     def put(
         self,
@@ -61,7 +59,7 @@ class Submissions:
             raise ConflictError(f"{series[1]} does not mint here", reference)
         document = understood(Incoming.of_field(content, content_type))
         if not (misquoted or document.is_aggregate):
-            check_quotations(self._resolver, document.quotations)
+            check_quotations(self._repository, document.quotations)
         if replaces is not None and replaces.format is not None:
             _check_format(replaces, document)
         version = repository.committer.commit(

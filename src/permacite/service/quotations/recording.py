@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from permacite.archive.model.submitted import NewRepresentation
+    from permacite.archive.repository import Repository
     from permacite.markup import Document
     from permacite.service.resolution.resolving import Resolver
 
@@ -76,13 +77,18 @@ def _recordable(several: Iterable[finding.FoundQuotation]) -> list[tuple[str, st
     return pairs
 
 
-def check_quotations(resolution: Resolver, quotations: QuotationsByType) -> None:
+def check_quotations(repository: Repository, quotations: QuotationsByType) -> None:
     """Raise IntegrityError where a document quotes other words than stand at their names.
 
     `expected` and `actual` are the words there and here of the first such quotation; the problem
     shows more of them, side by side. A name that nothing here answers to, or that nothing can be
     quoted from, is no fault.
     """
+    if not quotations:
+        return
+    from permacite.service.resolution.resolving import Resolver
+
+    resolution = Resolver(repository)
     wrong = [
         (quotation, there)
         for several in quotations.values()
