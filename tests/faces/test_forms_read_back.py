@@ -19,7 +19,7 @@ from pybtex.database import parse_string
 from permacite.bibliography import Date, Person, Place, Reference, Stated
 from permacite.service.citations.recorded import CitationForms
 from permacite.service.citations.source import Source
-from permacite.service.citations.writing.styles import COMMON, styled
+from permacite.service.citations.writing.csl import COMMON, styled
 
 from .nasty import ADDRESSES, TEXTS
 

@@ -102,7 +102,7 @@ class References:
         `style` is the file name of a style, such as "apa" or "nature", or "Chicago", "MLA" and
         others that are usual. Raises NotFoundError, PermaciteError where no styles are installed.
         """
-        from permacite.service.citations.writing.styles import styled
+        from permacite.service.citations.writing.csl import styled
 
         name, fragment = names.document_of(reference)
         version, answer = self._repository.lookup.answering(name)

@@ -315,12 +315,12 @@ class CitationForms:
 
 def _written(source: Source, name: str) -> object:
     """One form, or the warnings."""
-    from permacite.service.citations.writing import annotation, bibtex, csl, prose, ris, wiki
+    from permacite.service.citations.writing import annotation, bibtex, csl, prose
 
     if name in {"wiki", "warnings"}:
         private = _private(source)
         if name == "wiki":
-            return wiki.wiki(source, is_public=private is None)
+            return prose.wiki(source, is_public=private is None)
         return () if private is None else (_left_out(private),)
     writers = {
         "sentence": prose.sentence,
@@ -328,7 +328,7 @@ def _written(source: Source, name: str) -> object:
         "html": prose.html_form,
         "bibtex": bibtex.bibtex,
         "csl_json": csl.csl_json,
-        "ris": ris.ris,
+        "ris": bibtex.ris,
         "annotation": annotation.annotation,
     }
     return writers[name](source)

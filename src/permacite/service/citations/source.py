@@ -56,7 +56,7 @@ _FIELDS = {
 _OCTETS_OF_A_CLAIM = 200
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
     """What a citation says about its source. `quote` is shown with line breaks as spaces."""
 
@@ -118,12 +118,12 @@ class Source:
         """The page that the words stand on, as it is printed there: "17", "17-18"; or ""."""
         return next((each.name for each in self.printed if each.kind == "page"), "")
 
-    @property
+    @functools.cached_property
     def part(self) -> str:
         """What of the document is cited, in words; "" for all of it."""
         return told_of(self.reference)
 
-    @property
+    @functools.cached_property
     def told(self) -> str:
         """What is cited, on one line: the words, or else the part and the title."""
         return words_of(self.reference, self.quote, self.title)

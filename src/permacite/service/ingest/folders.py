@@ -107,7 +107,6 @@ def complete(
     document, content = page.document, page.content
     gathering = _Gathering(path, folder, limits or FetchLimits())
     gathering.follow(document, ())
-    from permacite.mhtml.folder import label_of
 
     root = mhtml.Resource(content, document.media_type, label_of(path.name))
     aggregate = mhtml.build(root, gathering.parts, profile="archive", subject=page.title)
@@ -150,7 +149,6 @@ class _Gathering:
         from permacite.mhtml.folder import label_of
 
         document = Document(content, _type(link, path[-1], content))
-        from permacite.mhtml.folder import label_of
 
         label = label_of("/".join(path))
         self.parts.append(mhtml.Resource(content, document.media_type, label))

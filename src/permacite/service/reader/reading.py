@@ -131,8 +131,7 @@ class Reader:
         """What the reader shows around a document; its text too if `text`.
 
         `text_fragment`: of RFC 5147 or its first draft, in place of the reference's own. `frame`:
-        of several, the one to show by itself; of a PDF its page, from 1. `at`: where the piece of a
-        long text begins that is to be shown, in place of that with the passage.
+        the one to show by itself; of a PDF its page, from 1. `at`: where a piece of text begins.
         """
         repository = self._repository
         version, answer, fragment = _opened(repository, reference, text_fragment)
@@ -149,9 +148,8 @@ class Reader:
             grid = texts.table_sheet(table_of(repository, answer), fragment, marked, at)
         elif source is not None and (text or marked.caret or is_text):
             sheet = texts.text_sheet(source.document, marked, at)
-        document = documents.document(
-            version, repository.lookup.restrictions(version.representations)
-        )
+        restricted = repository.lookup.restrictions(version.representations)
+        document = documents.document(version, restricted)
         passage = _passage(repository, fragment, source, marked)
         return Reading(
             reference=exact,
