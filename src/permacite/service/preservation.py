@@ -13,6 +13,7 @@ from itertools import chain
 from types import FunctionType
 from typing import TYPE_CHECKING, NamedTuple
 
+from permacite.archive.records.settings import ORIGIN
 from permacite.archive.repository import Repository
 from permacite.errors import ConflictError, IntegrityError, StorageError
 from permacite.lazy_dataclass import dataclass
@@ -22,7 +23,7 @@ from permacite.service.findings import HARMLESS, Report
 from permacite.service.plain import UNPRINTED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from permacite.archive.engine.location import Location
@@ -71,7 +72,7 @@ _REACHED = "fixity checked up to"
 _mirroring = Registry(
     "permacite.mirroring",
     {
-        "findings": "permacite.service.mirroring.forks:findings",
+        "findings": "permacite.service.mirroring.witness:findings",
         "mend": "permacite.service.mirroring.remote:mend",
     },
     kind=FunctionType,
@@ -163,7 +164,7 @@ class Copies:
         else:
             fresh = iter(()) if start is None else repository.fixity.verify_new(start)
             found = chain(fresh, repository.fixity.verify_sample(sample))
-        report = Report.of(chain(found, _mirroring.load("findings")(repository)), progress)
+        report = Report.of(chain(found, _mirror_findings(repository)), progress)
         report = self._repaired(report, repair_from, allow_private=allow_private)
         _note(repository, _CHECKED if is_whole else _PART_CHECKED, len(report.bad))
         if report.ok and (new or is_whole):
@@ -367,6 +368,12 @@ class ArchiveStatus:
         An archive in a folder has none. Raises StorageError.
         """
         return self._repository.fixity.cautions()
+
+
+def _mirror_findings(repository: Repository) -> Iterator[Finding]:
+    """Yield what is overdue or forked in a mirror, and nothing of another archive."""
+    if repository.settings.get(ORIGIN) is not None:
+        yield from _mirroring.load("findings")(repository)
 
 
 def _note(repository: Repository, what: str, faults: int = 0) -> None:

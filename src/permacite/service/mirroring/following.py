@@ -41,9 +41,8 @@ from permacite.archive.transport.stream import (
 from permacite.errors import ConflictError, IntegrityError, NotFoundError, ParseError, StorageError
 from permacite.lazy_dataclass import dataclass
 from permacite.service import names
-from permacite.service.mirroring import forks
 from permacite.service.mirroring.remote import STRETCH, RemoteArchive, RemoteTree
-from permacite.service.mirroring.witness import cosigned
+from permacite.service.mirroring.witness import check_no_fork, cosigned, keep_fork, pass_forks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -117,7 +116,7 @@ def follow(
         closing(_opened(into, remote, key)) as repository,
     ):
         _check_mirror(repository, key)
-        past = forks.passed(repository) if past_fork else []
+        past = pass_forks(repository) if past_fork else []
         return _MirrorRun(remote, repository, progress).run(cosigner, past)
 
 
@@ -255,7 +254,7 @@ class _Checkpoints:
         state = self._state_since(last.size)
         shown, note = self._read(state)
         if not self._agree(last, shown, state):
-            raise forks.kept(self._repository, seen, note)
+            raise keep_fork(self._repository, seen, note)
         if shown.size < last.size:
             raise IntegrityError(
                 f"{self._remote.address} shows a log of {shown.size} entries, and had {last.size}",
@@ -301,14 +300,14 @@ class _MirrorRun:
 
     def run(self, cosigner: Path | None, past: Sequence[Path]) -> TakenOver:
         """Fetch everything that a checkpoint covers. Raises as `follow`."""
-        forks.check_none(self._repository)
+        check_no_fork(self._repository)
         seen = self._mirror.seen()
         shown, note = _Checkpoints(self._remote, self._repository).shown(seen)
         try:
             self._mirror.note_seen(note, seen)
             taken = self._fetch_all(shown, note, cosigner)
         except IntegrityError:
-            forks.check_none(self._repository)  # another machine may have found a fork meanwhile
+            check_no_fork(self._repository)  # another machine may have found a fork meanwhile
             raise
         return replace(taken, passed=tuple(map(str, past)))
 
