@@ -87,7 +87,7 @@ JOURNEYS = (
         "permacite verify PROOF.zip",
         "A proof is checked with nothing but itself and a key: members, signature, words, tree.",
         (
-            ("cli/resolve.py", "verify"),
+            ("cli/proof.py", "verify"),
             ("service/proofs/proofs.py", "check"),
             ("archive/log/bundles/checking.py", "check_proof"),
             ("archive/log/plain_zip.py", "members"),
