@@ -39,7 +39,7 @@ watch permacite.cli.watch:watch
   Look at pages again and again: new versions where they change, news of what is cited.
 versions permacite.cli.cite:versions
   Say what became of the cited passage PDI in the other versions of its document.
-changes permacite.cli.finding.changes:changes
+changes permacite.cli.finding.sites:changes
   Say what was changed in the words of the document PDI since the version before.
 quotes permacite.cli.assertions:quotes
   List what the document PDI quotes by permanent names, and compare it with its sources.

@@ -1,4 +1,4 @@
-"""sites and calendar: where archived pages are from, and on which days an address was saved."""
+"""Commands that list archived pages: sites and calendar, and changes between versions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from permacite.service.archive import Archive
 if TYPE_CHECKING:
     from permacite.service.location import Location
 
-__all__ = ["calendar", "sites"]
+__all__ = ["calendar", "changes", "sites"]
 
 _limit = click.option(
     "--limit", type=click.IntRange(1, 1000), default=100, show_default=True, help="At most so many."
@@ -78,3 +78,44 @@ def calendar(folder: Location | None, /, address: str, *, year: int | None, as_j
         if others:
             note(f"other years: {', '.join(others)}")
     click.get_current_context().exit(0 if found.days else 1)
+
+
+@click.command()
+@click.argument("pdi")
+@click.option(
+    "--with",
+    "other",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="The number of the other version; default: the one before.",
+)
+@json_option
+@click.pass_obj
+def changes(folder: Location | None, /, pdi: str, *, other: int | None, as_json: bool) -> None:
+    """Say what was changed in the words of the document PDI since the version before.
+
+    Words that were left out have a minus before them, those that were put in a plus, each with the
+    name by which it is cited. `permacite versions` follows one passage through all versions.
+
+    Exit status: 0 compared, 1 there is no other version, or PDI is unknown, 2 bad name.
+    """
+    with Archive.open(folder) as archive:
+        changed = archive.drift.changes(pdi, other=other)
+    if as_json:
+        emit(changed)
+        return
+    earlier, later = changed.earlier, changed.later
+    click.echo(f"version {earlier.number}, {earlier.saved_at:%Y-%m-%d}: {earlier.pdi}")
+    click.echo(f"version {later.number}, {later.saved_at:%Y-%m-%d}: {later.pdi}")
+    for change in changed.changes:
+        click.echo(f"\n  {change.before[-60:]} ... {change.after[:60]}")
+        for sign, words, reference in (
+            ("-", change.was, change.reference_was),
+            ("+", change.now, change.reference_now),
+        ):
+            if reference is not None:
+                click.echo(f"{sign} {words}\n  {reference}")
+    if not changed.changes:
+        note("the words are the same")
+    if changed.more:
+        note("only the first changes are shown")

@@ -1,4 +1,9 @@
-"""Pages of the reader: the list of documents, one document, one document in its frame."""
+"""Pages of the reader: the list of documents, one document, one document in its frame, links.
+
+A link of an archived page leads to the version nearest in time, or to a page of choices. Other
+sites do not learn what is archived. A request from a page of another site is refused before
+anything is looked up, and a window that it opens here is cut off from it.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +17,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
-from permacite.errors import PermaciteError
+from permacite.errors import ParseError, PermaciteError
 from permacite.limits import HOME_ITEMS, QUOTER_ITEMS
 from permacite.pdi import DRAWN_PAGE
+from permacite.service.addresses import moment
 from permacite.service.reader.pages import FrameOptions, Scripts
 from permacite.web import headers
 from permacite.web.requests import (
+    JSONAnswer,
     ask,
     ask_owner,
     at,
@@ -27,8 +34,9 @@ from permacite.web.requests import (
     link_next,
     parse_number,
     reference_of,
+    refuse_embedding,
+    refuse_others,
 )
-from permacite.web.routes.links import followed
 from permacite.web.templates import kept, page, words_for
 
 if TYPE_CHECKING:
@@ -40,10 +48,11 @@ if TYPE_CHECKING:
     from permacite.service.assertions.jottings import Jotting
     from permacite.service.citations.describing import Description
     from permacite.service.holdings import About, Listing
+    from permacite.service.reader.links import Followed
     from permacite.service.reader.reading import Reading
     from permacite.service.reader.sheets import PaperPage
 
-__all__ = ["SCRIPTS", "document", "frame", "home"]
+__all__ = ["SCRIPTS", "answer", "document", "follow", "followed", "frame", "home"]
 
 _STATIC = Path(__file__).parents[1] / "static"
 SCRIPTS = Scripts(
@@ -320,3 +329,57 @@ async def frame(request: Request) -> Response:
     if not shown.tag:
         del fields["ETag"]
     return Response(shown.html, headers=fields, media_type="text/html")
+
+
+async def follow(request: Request) -> Response:
+    """GET /-/follow?to=&from=&when= leads to what was archived from the address `to`.
+
+    To the version saved nearest to the time `when`, or to that of the page `from`, on which the
+    link was; the reader says there how far apart the two are. Else to the part of that page's own
+    aggregate that has the address. Where there is none, and with `&all=`, a page says what there
+    is: the archived versions, the page as it is now, and saving it where this server commits
+    (`permacite serve --writable`). Links in frames have `to` at their end, so that what a browser
+    adds to them (the place of a click in a picture) belongs to it.
+    """
+    refuse_embedding(request)
+    found = await _found(request)
+    if found.reference is None or "all" in request.query_params:
+        writable = caller_of(request).may("save")
+        return page(request, "follow.html", found=found, writable=writable)
+    return RedirectResponse(kept(request, shown_at(found)), 303, headers=_link_fields())
+
+
+async def answer(request: Request) -> Response:
+    """GET /-/api/follow?to=&from=&when= answers a Followed: where a link leads in the archive."""
+    refuse_others(request)
+    return JSONAnswer(await _found(request), headers=_link_fields())
+
+
+async def followed(request: Request) -> Followed | None:
+    """How somebody came to a page of the reader, if by a link: `?to=` and `?from=`, as above."""
+    return await _found(request) if request.query_params.get("to") else None
+
+
+def shown_at(found: Followed) -> str:
+    """The address of the reader at the version that a link leads to."""
+    name, _, fragment = (found.reference or "").partition("#")
+    source = found.source and found.source.pdi
+    query = {"fragment": fragment, "part": found.part, "from": source, "to": found.to}
+    return f"/{name}?{urlencode({key: value for key, value in query.items() if value})}"
+
+
+async def _found(request: Request) -> Followed:
+    parameters = request.query_params
+    to, when = parameters.get("to"), parameters.get("when")
+    if not to:
+        raise ParseError("expected the parameter `to`", request.url.query, 0)
+    return await ask(
+        request,
+        lambda archive: archive.documents.reader.follow(
+            to, source=parameters.get("from") or None, when=moment(when) if when else None
+        ),
+    )
+
+
+def _link_fields() -> dict[str, str]:
+    return headers.reader_headers()
