@@ -18,7 +18,6 @@ another text, and no picture for another picture.
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from permacite.media_types import PDF, essence, is_field
@@ -29,8 +28,17 @@ if TYPE_CHECKING:
 
 __all__ = ["by_name", "content_type_of", "ending_of", "media_type_of_file", "sniff"]
 
-_FILES = {
-    "application": """
+
+def _endings(table: Mapping[str, str]) -> dict[str, str]:
+    rows = ((major, *row.split(":")) for major, rows in table.items() for row in rows.split())
+    return {
+        ending: f"{major}/{minor}" for major, minor, known in rows for ending in known.split(",")
+    }
+
+
+_BY_ENDING = _endings(
+    {
+        "application": """
 atom+xml:atom dicom:dcm epub+zip:epub geo+json:geojson gml+xml:gml gzip:gz,tgz,svgz,emz,wmz
 java-archive:jar jats+xml:jats,nxml json:json ld+json:jsonld manifest+json:webmanifest
 mathematica:nb mathml+xml:mathml,mml mbox:mbox msword:doc mxf:mxf ogg:ogx pdf:pdf
@@ -59,41 +67,43 @@ x-ipynb+json:ipynb x-iso9660-image:iso x-mobipocket-ebook:mobi,prc x-netcdf:nc x
 x-tar:tar x-xz:xz xhtml+xml:xhtml,xht xml:xml,xsd,fodt,fods,fodp,fodg xslt+xml:xslt,xsl zip:zip
 zstd:zst
 """,
-    "audio": """
+        "audio": """
 aac:aac,adts aiff:aif,aiff amr:amr basic:au,snd flac:flac midi:mid,midi mp4:m4a,m4b mpeg:mp3,mp2
 ogg:oga,ogg,opus,spx x-wav:wav x-ms-wma:wma
 """,
-    "font": """
+        "font": """
 collection:ttc otf:otf ttf:ttf woff:woff woff2:woff2
 """,
-    "image": """
+        "image": """
 avif:avif bmp:bmp emf:emf fits:fits,fit gif:gif heic:heic heif:heif jp2:jp2 jpeg:jpg,jpeg,jpe,jfif
 jpx:jpx,jpf jxl:jxl png:png svg+xml:svg tiff:tif,tiff vnd.adobe.photoshop:psd vnd.djvu:djvu,djv
 vnd.dwg:dwg vnd.dxf:dxf webp:webp wmf:wmf x-adobe-dng:dng x-canon-cr2:cr2 x-icon:ico
 x-nikon-nef:nef x-portable-anymap:pnm x-portable-bitmap:pbm x-portable-graymap:pgm
 x-portable-pixmap:ppm x-sony-arw:arw
 """,
-    "message": """
+        "message": """
 rfc822:eml
 """,
-    "model": """
+        "model": """
 gltf+json:gltf gltf-binary:glb obj:obj stl:stl
 """,
-    "multipart": """
+        "multipart": """
 related:mhtml,mht
 """,
-    "text": """
+        "text": """
 calendar:ics css:css csv:csv html:html,htm javascript:js,mjs markdown:md,markdown plain:txt
 sgml:sgml,sgm tab-separated-values:tsv turtle:ttl vcard:vcf vtt:vtt x-bibtex:bib x-diff:diff,patch
 x-tex:tex,ltx,sty,cls
 """,
-    "video": """
+        "video": """
 3gpp:3gp 3gpp2:3g2 mp2t:ts,m2ts,mts mp4:mp4,m4v mpeg:mpeg,mpg,mpe ogg:ogv quicktime:mov,qt
 webm:webm x-flv:flv x-matroska:mkv x-ms-wmv:wmv x-msvideo:avi
 """,
-}
-_CODE = {
-    "text": """
+    }
+)
+_CODE_BY_ENDING = _endings(
+    {
+        "text": """
 x-ada:adb,ada,ads x-asm:s,asm x-c++hdr:hpp,h++,hh,hxx x-c++src:cpp,c++,cc,cxx x-chdr:h
 x-clojure:clj,cljc,cljs x-cmake:cmake x-csharp:cs x-csrc:c x-dart:dart x-dsrc:d x-elixir:ex,exs
 x-erlang:erl,hrl x-fortran:f90,f,f77,f95,for x-fsharp:fs,fsx x-go:go x-groovy:groovy,gradle
@@ -103,7 +113,8 @@ x-protobuf:proto x-python:py,pyi x-r:r x-ruby:rb x-rust:rs x-scala:scala x-schem
 x-sh:sh,bash,zsh x-sql:sql x-swift:swift x-tcl:tcl x-terraform:tf x-toml:toml
 x-typescript:ts,cts,mts,tsx x-verilog:v,sv x-vhdl:vhd,vhdl x-yaml:yaml,yml x-zig:zig
 """,
-}
+    }
+)
 """Texts, whatever else has their endings: a video (`.ts`), a recorded screen (`.scm`)."""
 
 
@@ -112,18 +123,14 @@ class _Signature(NamedTuple):
 
     pattern: re.Pattern[bytes]
     media_type: str
-    others: tuple[str, ...] = ()
+    others: tuple[str, ...]
     """The beginnings of types that are kept in the same form: their names tell them apart."""
-    is_certain: bool = False
+    is_certain: bool
     """Whether octets that begin so are nothing else, whatever they are called."""
 
 
-def _signature(octets: bytes, media_type: str, *others: str) -> _Signature:
-    return _Signature(compile_pattern(octets, re.DOTALL), media_type, others, is_certain=True)
-
-
-def _weak(octets: bytes, media_type: str) -> _Signature:
-    return _Signature(compile_pattern(octets, re.DOTALL), media_type)
+def _signature(octets: bytes, media_type: str, *others: str, is_certain: bool = True) -> _Signature:
+    return _Signature(compile_pattern(octets, re.DOTALL), media_type, others, is_certain)
 
 
 _SIGNATURES = (
@@ -135,19 +142,19 @@ _SIGNATURES = (
     _signature(rb"....ftyp(?:avif|avis)", "image/avif"),
     _signature(rb"....ftyp(?:hei[cx]|hev[cx])", "image/heic", "image/hei"),
     _signature(rb"....ftyp(?:mif1|msf1)", "image/heif", "image/"),
-    _weak(rb"BM", "image/bmp"),
-    _weak(rb"\x00\x00\x01\x00", "image/x-icon"),
-    _weak(rb"wOF2", "font/woff2"),
-    _weak(rb"wOFF", "font/woff"),
-    _weak(rb"OTTO", "font/otf"),
-    _weak(rb"\x00\x01\x00\x00", "font/ttf"),
+    _signature(rb"BM", "image/bmp", is_certain=False),
+    _signature(rb"\x00\x00\x01\x00", "image/x-icon", is_certain=False),
+    _signature(rb"wOF2", "font/woff2", is_certain=False),
+    _signature(rb"wOFF", "font/woff", is_certain=False),
+    _signature(rb"OTTO", "font/otf", is_certain=False),
+    _signature(rb"\x00\x01\x00\x00", "font/ttf", is_certain=False),
     _signature(rb"RIFF....WAVE", "audio/wav", "audio/"),
     _signature(rb"OggS\x00", "application/ogg", "audio/", "video/"),
     _signature(rb"fLaC\x00", "audio/flac"),
     _signature(rb"ID3[\x02-\x04]", "audio/mpeg", "audio/"),
-    _weak(rb"ID3|\xff\xfb", "audio/mpeg"),
+    _signature(rb"ID3|\xff\xfb", "audio/mpeg", is_certain=False),
     _signature(rb"\x1aE\xdf\xa3.{0,60}webm", "video/webm", "audio/", "video/"),
-    _weak(rb"\x1aE\xdf\xa3", "video/webm"),
+    _signature(rb"\x1aE\xdf\xa3", "video/webm", is_certain=False),
     _signature(rb"....ftypM4[AB] ", "audio/mp4", "audio/"),
     _signature(rb"....ftypqt  ", "video/quicktime", "video/"),
     _signature(rb"....ftyp", "video/mp4", "audio/", "video/"),
@@ -183,8 +190,8 @@ def by_name(name: str, content: bytes = b"\0") -> str | None:
     """
     ending = name.rpartition(".")[2].lower() if "." in name else ""
     if _is_octets(content):
-        return _by_ending().get(ending)
-    return _code_by_ending().get(ending) or _by_ending().get(ending)
+        return _BY_ENDING.get(ending)
+    return _CODE_BY_ENDING.get(ending) or _BY_ENDING.get(ending)
 
 
 def media_type_of_file(named: str | None, content: bytes) -> str:
@@ -237,7 +244,7 @@ def sniff(content: bytes) -> str:
 
 def ending_of(media_type: str) -> str | None:
     """How the names of files of a media type end, with the dot; None for an unknown type."""
-    table = _by_ending() | _code_by_ending()
+    table = _BY_ENDING | _CODE_BY_ENDING
     return next((f".{ending}" for ending, known in table.items() if known == media_type), None)
 
 
@@ -269,20 +276,3 @@ def _is_text(content: bytes) -> bool:
         return content.startswith(_UTF_16) or content.decode() is not None
     except UnicodeDecodeError:
         return False
-
-
-@cache
-def _by_ending() -> dict[str, str]:
-    return _endings(_FILES)
-
-
-@cache
-def _code_by_ending() -> dict[str, str]:
-    return _endings(_CODE)
-
-
-def _endings(table: Mapping[str, str]) -> dict[str, str]:
-    rows = ((major, *row.split(":")) for major, rows in table.items() for row in rows.split())
-    return {
-        ending: f"{major}/{minor}" for major, minor, known in rows for ending in known.split(",")
-    }

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import pytest
 
 from permacite.bibliography import Claim, Place, gather, reference
-from permacite.bibliography.choosing import date, doi, isbn, issn, language
+from permacite.bibliography.choosing import doi, isbn, issn, language
+from permacite.bibliography.dates import parse_date
 from permacite.bibliography.people import people, person
 from permacite.markup import Document
 
@@ -355,7 +356,7 @@ CASES = {
         {
             "doi": "10.1000/ok",
             "isbn": "",
-            "issued": "",
+            "issued": "2020",
             "title": "<script>alert(1)</script>",
             "language": "",
         },
@@ -454,26 +455,97 @@ def test_an_assertion_counts_before_the_page() -> None:
     assert any(claim.value == "Ann Lee" for claim in made.others)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("2020-02-29", "2020-02-29"),
-        ("2021-02-29", "None"),
-        ("20200229T101010Z", "2020-02-29"),
-        ("2020/2/3 10:00", "2020-02-03"),
-        ("2020", "2020"),
-        ("2020-13", "None"),
-        ("Sat, 29 Feb 2020 10:00:00 GMT", "2020-02-29"),
-        ("Feb. 3, 2020", "2020-02-03"),
-        ("March 2020", "2020-03"),
-        ("3 maart 2020", "None"),
-        ("0000-01-01", "None"),
-        ("yesterday", "None"),
-        ("", "None"),
-    ],
-)
-def test_dates(text: str, expected: str) -> None:
-    assert str(date(text)) == expected
+DATES = [
+    # as written, in EDTF
+    ("2020-02-29", "2020-02-29"),
+    ("20200229T101010Z", "2020-02-29"),
+    ("2020/2/3 10:00", "2020-02-03"),
+    ("2020", "2020"),
+    ("2019-03-04 12:33:00 +0200", "2019-03-04"),
+    ("D:20190304123300+02'00'", "2019-03-04"),
+    ("Sat, 29 Feb 2020 10:00:00 GMT", "2020-02-29"),
+    ("Feb. 3, 2020", "2020-02-03"),
+    ("March 2020", "2020-03"),
+    ("March 4th, 2019 at 12:30 pm", "2019-03-04"),
+    ("3 maart 2020", "2020-03-03"),
+    ("3. März 2019", "2019-03-03"),
+    ("Sonntag, 3. März 2019", "2019-03-03"),
+    ("4 de marzo de 2019", "2019-03-04"),
+    ("dimanche 3 mars 2019 à 12h30", "2019-03-03"),
+    ("5 мая 2019 г.", "2019-05-05"),
+    ("2019年3月4日", "2019-03-04"),
+    ("2019년 3월 4일", "2019-03-04"),
+    ("2019 Mar", "2019-03"),
+    ("Sept. 2019", "2019-09"),
+    ("25/12/2019", "2019-12-25"),
+    ("12/25/2019", "2019-12-25"),
+    ("3.4.2019", "2019-04-03"),
+    ("1985-04-12/1985-05", "1985-04-12/1985-05"),
+    ("1985/..", "1985/.."),
+    ("201X", "201X"),
+    ("1985-XX-XX", "1985-XX-XX"),
+    ("2001-21", "2001-21"),
+    ("1984?", "1984?"),
+    ("2004-06-11%", "2004-06-11%"),
+    ("Y170000002", "Y170000002"),
+    ("-1985", "-1985"),
+    ("-0043", "-0043"),
+    ("Spring 2019", "2019-21"),
+    ("Winter 2018/19", "2018-24"),
+    ("1998-99", "1998/1999"),
+    ("1998–2001", "1998/2001"),
+    ("1998-12", "1998-12"),
+    ("c. 1850", "1850~"),
+    ("circa 1850?", "1850%"),
+    ("[1850?]", "1850?"),
+    ("44 BC", "-0043"),
+    ("AD 79", "0079"),
+    ("12–14 May 2019", "2019-05-12/2019-05-14"),
+    ("30 May – 2 June 2019", "2019-05-30/2019-06-02"),
+    ("Mar/Apr 2019", "2019-03/2019-04"),
+    ("1850s", "185X"),
+    ("1850er Jahre", "185X"),
+    ("19th century", "18XX"),
+    ("XIXe siècle", "18XX"),
+]
+UNDERSTOOD_IN_PART = [
+    # as written, the year that it names
+    ("03/04/2019", 2019),
+    ("10000", None),
+    ("99999", None),
+    ("31/02/2019", 2019),
+    ("2021-02-29", 2021),
+    ("2020-13", 2020),
+    ("Revised edition 1998, first published 1950", None),
+    ("1 Ventôse an III", None),
+    ("yesterday", None),
+]
+
+
+@pytest.mark.parametrize(("text", "edtf"), DATES)
+def test_dates_are_read_as_edtf(text: str, edtf: str) -> None:
+    date = parse_date(text)
+    assert date is not None
+    assert (date.edtf, date.literal) == (edtf, "")
+    assert date.year is not None
+    assert edtf.startswith((str(date), "19", "20", "18", "17", "Y"))
+
+
+@pytest.mark.parametrize(("text", "year"), UNDERSTOOD_IN_PART)
+def test_what_is_not_understood_is_kept_as_it_is_written(text: str, year: int | None) -> None:
+    date = parse_date(text)
+    assert date is not None
+    assert (date.year, date.literal) == (year, text)
+
+
+def test_names_of_months_are_those_of_the_language_of_the_page() -> None:
+    assert str(parse_date("14 listopada 2019", "pl")) == "2019-11-14"
+    assert str(parse_date("14 listopada 2019", "hr-HR")) == "2019-10-14"
+
+
+@pytest.mark.parametrize("text", ["", " ", "n.d.", "[s.d.]", "No date"])
+def test_no_date(text: str) -> None:
+    assert parse_date(text) is None
 
 
 NAMES = [

@@ -17,21 +17,18 @@ the first in the time of its server, a day before or after the other.
 | ISO 2108, the check digits of ISBN-10 and ISBN-13 | isbn |
 | ISO 3297, the check digit of an ISSN | issn |
 | BCP 47, as far as its letters | language |
-| ISO 8601, RFC 5322, and months in English words | date |
 
 Deviations: none.
 
-Readings: what fails its check digit is no identifier; what is good is given as it was written. The
-day of a date is the one that is written, whatever its time zone. A date that can be read in two
-ways, such as 03/04/2026, is none.
+Readings: what fails its check digit is no identifier; what is good is given as it was written.
 """
 
 from __future__ import annotations
 
-import calendar
 from typing import TYPE_CHECKING, TypeVar
 
 from permacite import uri
+from permacite.bibliography.dates import parse_date
 from permacite.bibliography.model import ZOTERO, Claim, Date, Person, Reference, Stated
 from permacite.bibliography.people import people
 from permacite.errors import ParseError
@@ -40,7 +37,7 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-__all__ = ["ASSERTION", "date", "doi", "isbn", "issn", "language", "reference"]
+__all__ = ["ASSERTION", "doi", "isbn", "issn", "language", "reference"]
 
 
 _DOI = compile_pattern(
@@ -98,45 +95,6 @@ def language(text: str) -> str | None:
     return text.replace("_", "-") if _LANGUAGE.match(text) else None
 
 
-_MONTHS = {name[:3].lower(): number for number, name in enumerate(calendar.month_name) if name}
-_MONTH = "|".join(name for name in calendar.month_name if name)
-_SHORT = "|".join(_MONTHS)
-_NUMBERS = compile_pattern(r"\s*([0-9]{4})(?:([-/.]?)([0-9]{1,2})(?:\2([0-9]{1,2}))?)?(?![0-9])")
-_DAY_FIRST = compile_pattern(
-    rf"(?i)(?:[a-z]{{3,9}},?\s+)?([0-9]{{1,2}})(?:[snrt][tdh])?\s+({_MONTH}|{_SHORT})\.?,?\s+([0-9]{{4}})\b"
-)
-_MONTH_FIRST = compile_pattern(
-    rf"(?i)(?:[a-z]{{3,9}},?\s+)?({_MONTH}|{_SHORT})\.?\s+(?:([0-9]{{1,2}})(?:[snrt][tdh])?,?\s+)?([0-9]{{4}})\b"
-)
-_EARLIEST, _LATEST = 1000, 2999
-
-
-def date(text: str) -> Date | None:
-    """The date that a text begins with; None where there is none that can be read in one way."""
-    text = text[:100].strip()
-    if found := _NUMBERS.match(text):
-        year, _, month, day = found.groups()
-        return _checked(int(year), int(month or 0), int(day or 0))
-    if found := _DAY_FIRST.match(text):
-        return _checked(int(found[3]), _MONTHS[found[2][:3].lower()], int(found[1]))
-    if found := _MONTH_FIRST.match(text):
-        return _checked(int(found[3]), _MONTHS[found[1][:3].lower()], int(found[2] or 0))
-    return None
-
-
-def _checked(year: int, month: int, day: int) -> Date | None:
-    """As much of a date as there is; 0 for what is not stated. None where there is no such day."""
-    if not _EARLIEST <= year <= _LATEST:
-        return None
-    if not month:
-        return Date(year) if not day else None
-    if month > len(_MONTHS):
-        return None
-    if not day:
-        return Date(year, month)
-    return Date(year, month, day) if day <= calendar.monthrange(year, month)[1] else None
-
-
 ASSERTION = "assertion"
 """The vocabulary of what somebody asserts of a document."""
 
@@ -181,7 +139,7 @@ def reference(claims: Iterable[Claim]) -> Reference:
         title=_title(of.get("title", ()), known, [c.value for c in of.get("heading", ())]),
         authors=_people(of.get("author", ()), known),
         editors=_people(of.get("editor", ()), known),
-        issued=_first([*of.get("issued", ()), *of.get("created", ())], date),
+        issued=_issued(of),
         container=_first(of.get("container", ()), _text),
         site=site,
         publisher=publisher,
@@ -207,6 +165,21 @@ def _first(claims: Iterable[Claim], read: Callable[[str], _Value | None]) -> Sta
         if value is not None:
             return Stated(value, claim.place)
     return None
+
+
+def _issued(of: dict[str, list[Claim]]) -> Stated[Date] | None:
+    """When it was published, else made; what is understood in part only where nothing is whole."""
+    tongue = _first(of.get("language", ()), language)
+
+    def dated(text: str) -> Date | None:
+        return parse_date(text, "" if tongue is None else tongue.value)
+
+    def understood(text: str) -> Date | None:
+        date = dated(text)
+        return None if date is None or date.literal else date
+
+    issued = of.get("issued", ())
+    return _first([*issued, *of.get("created", ())], understood) or _first(issued, dated)
 
 
 def _kind(claims: Sequence[Claim]) -> str:

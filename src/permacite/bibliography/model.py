@@ -7,7 +7,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from permacite.lazy_dataclass import dataclass
 
-__all__ = ["ZOTERO", "Claim", "Date", "Person", "Place", "Reference", "Stated"]
+__all__ = ["ZOTERO", "Claim", "Date", "Person", "Place", "Reference", "Stated", "iso"]
 
 ZOTERO = "Zotero"
 """The vocabulary of what a Zotero library states."""
@@ -16,20 +16,26 @@ _Value = TypeVar("_Value")
 
 
 class Date(NamedTuple):
-    """A day, a month or a year, as much as is stated."""
+    """A date of a reference: the day, month or year with which it begins, and all of it in EDTF."""
 
-    year: int
+    year: int | None
+    """None for a text that names none; the year 0 is 1 BC, -43 is 44 BC."""
     month: int | None = None
     day: int | None = None
+    edtf: str = ""
+    """All of it: an interval, a season, circa, unspecified digits."""
+    literal: str = ""
+    """The text as it was written, where it says more than was understood."""
 
     def __str__(self) -> str:
-        """As ISO 8601 has it: 2026, 2026-11 or 2026-11-22."""
-        parts = [f"{self.year:04}"]
-        if self.month is not None:
-            parts.append(f"{self.month:02}")
-            if self.day is not None:
-                parts.append(f"{self.day:02}")
-        return "-".join(parts)
+        """As ISO 8601 has it: 2026, 2026-11 or 2026-11-22; the literal where no year is known."""
+        return self.literal if self.year is None else iso(self.year, self.month, self.day)
+
+
+def iso(year: int, month: int | None = None, day: int | None = None) -> str:
+    """A year, a month or a day as ISO 8601 has it."""
+    parts = [f"-{-year:04}" if year < 0 else f"{year:04}"]
+    return "-".join(parts + [f"{part:02}" for part in (month, day) if part is not None])
 
 
 class Person(NamedTuple):

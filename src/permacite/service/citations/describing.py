@@ -157,3 +157,7 @@ def _details(about: Reference) -> Iterator[Detail]:
         stated: Stated[object] | None = getattr(about, field)
         if stated is not None:
             yield Detail(field, str(stated.value), str(stated.place))
+    if (issued := about.issued) is not None and issued.value.edtf not in {"", str(issued.value)}:
+        yield Detail("edtf", issued.value.edtf, str(issued.place))
+    if issued is not None and issued.value.year is not None and issued.value.literal:
+        yield Detail("date", issued.value.literal, str(issued.place))

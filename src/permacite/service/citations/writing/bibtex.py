@@ -16,6 +16,7 @@ import re
 from typing import TYPE_CHECKING
 
 from permacite.bibliography import Person
+from permacite.bibliography.model import iso
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
@@ -90,7 +91,9 @@ def _fields(source: Source, kind: str) -> Iterator[tuple[str, str]]:
     yield "titleaddon", _tex(source.place or ("" if source.page else source.at))
     yield "author", _names(about.authors)
     yield "editor", _names(about.editors)
-    yield "date", "" if about.issued is None else str(about.issued.value)
+    if about.issued is not None:
+        date = about.issued.value
+        yield ("year", _tex(date.literal)) if date.year is None else ("date", date.edtf)
     yield _CONTAINERS.get(kind, "organization"), _tex(source.container or "")
     publisher = "institution" if kind in {"thesis", "report"} else "publisher"
     yield publisher, "" if about.publisher is None else _tex(about.publisher.value)
@@ -161,7 +164,8 @@ def _lines(source: Source) -> Iterator[tuple[str, str]]:
     for person in about.editors:
         yield "ED", person.value.inverted
     if about.issued is not None:
-        yield "PY", f"{about.issued.value.year:04}"
+        if about.issued.value.year is not None:
+            yield "PY", iso(about.issued.value.year)
         yield "DA", _date(about.issued.value)
     if source.container:
         yield "T2", source.container
@@ -190,6 +194,8 @@ def _lines(source: Source) -> Iterator[tuple[str, str]]:
 
 def _date(date: Date) -> str:
     """YYYY/MM/DD/other info, where each part but the year may be empty."""
-    month = "" if date.month is None else f"{date.month:02}"
-    day = "" if date.day is None else f"{date.day:02}"
-    return f"{date.year:04}/{month}/{day}/"
+    if date.year is None:
+        return f"///{date.literal}"
+    month, day = ("" if part is None else f"{part:02}" for part in date[1:3])
+    more = "" if date.edtf == str(date) else date.edtf.replace("/", " to ")
+    return f"{iso(date.year)}/{month}/{day}/{more}"

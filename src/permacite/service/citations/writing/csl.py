@@ -38,7 +38,7 @@ from permacite.errors import NotFoundError, PermaciteError
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from permacite.bibliography import Date, Person, Stated
     from permacite.service.citations.source import Source
@@ -48,6 +48,9 @@ __all__ = ["COMMON", "Item", "coins", "csl_json", "described", "styled"]
 Item: TypeAlias = dict[str, object]
 """One item of CSL-JSON."""
 
+_END = compile_pattern(r"(-?[0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?(?![0-9X])")
+_BEFORE_SPRING = 20
+"""EDTF counts seasons from 21, CSL from 1."""
 _FORMATS = {
     # type of CSL: format, genre, key of the title, key of what it is in
     "article-journal": ("journal", "article", "atitle", "jtitle"),
@@ -100,7 +103,7 @@ def described(source: Source) -> Item:
     item: Item = {
         "author": _names(about.authors),
         "editor": _names(about.editors),
-        "issued": None if about.issued is None else {"date-parts": [_parts(about.issued.value)]},
+        "issued": None if about.issued is None else _date(about.issued.value),
         "accessed": {"date-parts": [[moment.year, moment.month, moment.day]]},
         "container-title": source.container,
         "publisher": _text(about.publisher),
@@ -130,8 +133,24 @@ def _names(people: Iterable[Stated[Person]]) -> list[dict[str, str]]:
     ]
 
 
-def _parts(date: Date) -> list[int]:
-    return [part for part in date if part is not None]
+def _date(date: Date) -> Item:
+    """A date variable of CSL-JSON: one day or two, with a season and circa."""
+    if date.year is None:
+        return {"literal": date.literal}
+    ends = [_END.match(end) for end in date.edtf.split("/")]
+    parts = [[int(part) for part in end.groups() if part] for end in ends if end is not None]
+    variable: Item = {"date-parts": [each[:1] if _is_season(each) else each for each in parts]}
+    if parts and _is_season(parts[0]):
+        variable["season"] = parts[0][1] - _BEFORE_SPRING
+    if not parts or "X" in date.edtf:
+        variable["date-parts"] = [[part for part in date[:3] if part is not None]]
+    if date.edtf.endswith(("~", "%")) or "X" in date.edtf:
+        variable["circa"] = True
+    return variable
+
+
+def _is_season(parts: Sequence[int]) -> bool:
+    return len(parts) > 1 and parts[1] > _BEFORE_SPRING
 
 
 def coins(source: Source) -> str:
