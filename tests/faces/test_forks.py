@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tests.engines import Server
     from tests.faces.conftest import Outcome
 
     from permacite.archive.engine.location import Location
@@ -49,27 +50,39 @@ class Forked(NamedTuple):
     far_folder: Path
 
 
-@pytest.fixture
-def archive(tmp_path: Path) -> Path:
-    """Return the folder of a fresh archive, whatever the mirror is in."""
-    Archive.create(tmp_path / "archive", series="lab.example.us").close()
-    return tmp_path / "archive"
-
-
-@pytest.fixture
-def forked(archive: Path, tmp_path: Path) -> Forked:
-    """The mirror has seen one of the logs alone."""
-    other, folder = tmp_path / "other", tmp_path / "mirror"
+@pytest.fixture(scope="module")
+def first(engine: Server | None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make two archives whose logs fork, and a mirror of one, for tests to copy."""
+    assert engines.Repository.engine is engine
+    folder = tmp_path_factory.mktemp("first")
+    archive, other = folder / "archive", folder / "other"
+    Archive.create(archive, series="lab.example.us").close()
     shutil.copytree(archive, other)
     grow(archive, b"one way")
     grow(other, b"another way", b"and on")
-    mirror = engines.Repository.at(folder)
     with served(archive, "--public") as origin:
-        follow(origin.base, mirror)
+        follow(origin.base, engines.Repository.at(folder / "mirror"))
+    return folder
+
+
+@pytest.fixture
+def forked(first: Path, tmp_path: Path) -> Forked:
+    """The mirror has seen one of the logs alone; the archives are folders, whatever it is in."""
+    archive, other, folder = tmp_path / "archive", tmp_path / "other", tmp_path / "mirror"
+    shutil.copytree(first / "archive", archive)
+    shutil.copytree(first / "other", other)
+    engines.Repository.duplicate(first / "mirror", folder)
+    mirror = engines.Repository.at(folder)
     if isinstance(mirror, str):
         far = tmp_path / "far"
         return Forked(archive, other, mirror, f"{mirror}&local={far}", folder, far)
     return Forked(archive, other, mirror, mirror, folder, folder)
+
+
+@pytest.fixture
+def archive(forked: Forked) -> Path:
+    """Return the archive that commands are about, where they name none."""
+    return forked.one
 
 
 def grow(archive: Path, *texts: bytes) -> None:
