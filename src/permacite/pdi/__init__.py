@@ -15,8 +15,8 @@ Persistent Document Identifiers (draft-mallery-urn-pdi-00), whole as far as name
 Deviations: `line` is an extension, read on request; `au` and the short
 endings of files, such as `docx`, are read as the types they stand for, and never written.
 
-Readings: those of the draft's contradictions are in the modules `syntax`, `schemes`, `formats`,
-`escapes`, `equivalence` and `minting`.
+Readings: those of the draft's contradictions are in the modules `syntax`, `schemes`, `model`,
+`grammar`, `equivalence` and `minting`.
 """
 
 from __future__ import annotations

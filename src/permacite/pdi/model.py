@@ -114,7 +114,7 @@ class PDI:
     """The name of a document, of one version of it, or of one format of that (PDI §1.2.1).
 
     `series` in lower case, the country last; `year`, `month`, `day` as "yyyy", "mm", "dd";
-    `unique_id` as written; `format` a token (`formats.media_type_for`). A version is never filled
+    `unique_id` as written; `format` a token (`media_type_for`). A version is never filled
     in: None is a name of its own. PDIs are ordered by date, then series, then unique-id.
     `violations`: what the lenient profile tolerated; `written`: the text as parsed, "" if built.
     """

@@ -9,7 +9,7 @@ Persistent Document Identifiers (draft-mallery-urn-pdi-00)
 | §1.2.2 citation specifier, §3.5 | _NameParser._citation |
 | §1.2.3 fragment specifier, §3.3 | parse_specifier, _specifier |
 
-Deviations: see `schemes` (LINE) and `formats` (`au`).
+Deviations: see `schemes` (LINE) and `model` (`au`).
 
 Readings:
 - The lenient profile (`strict=False`) reads what deployed servers and the draft's own examples
