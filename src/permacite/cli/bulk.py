@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from permacite.cli.incoming.many import lines_of
+from permacite.cli.incoming.save import lines_of
 from permacite.cli.output import counted, emit, json_option, note, table
 from permacite.service.ingest.collections import files_in, is_bag, is_crawl, is_library
 from permacite.service.location import default_directory
