@@ -234,6 +234,15 @@ def test_addresses_as_people_type_them(through: Through) -> None:
     assert ask(f"{through.base}/web/2024/{one_slash}")[1]["location"] == f"/{through.names[0]}"
     every = ask(f"{through.base}/web/*/{through.address}")[1]["location"]
     assert every == f"/-/follow?all=&to={quote(through.address, safe='')}"
+    plain = through.address.partition("://")[2]
+    for written in (through.address, quote(through.address, safe=""), plain):
+        latest = ask(f"{through.base}/web/{written}")
+        assert (latest[0], latest[1]["location"]) == (302, f"/{through.names[-1]}"), written
+        timed = ask(f"{through.base}/web/2024/{written}")
+        assert (timed[0], timed[1]["location"]) == (302, f"/{through.names[0]}"), written
+        gate = ask(f"{through.base}/-/timegate/{written}")
+        assert (gate[0], through.address in gate[1]["link"]) == (302, True), written
+    assert ask(f"{through.base}/web/")[0] == 400
     for wrong in WRONG_STAMPS:
         assert ask(f"{through.base}/web/{wrong}/{through.address}")[0] == 400, wrong
 

@@ -82,6 +82,7 @@ TABLE = (
     TableRoute("/-/timegate/{uri:path}", memento.timegate),
     TableRoute("/-/timemap/{form}/{uri:path}", memento.timemap),
     TableRoute("/web/{stamp}/{uri:path}", memento.web),
+    TableRoute("/web/{uri:path}", memento.web),
     TableRoute("/-/follow", reader.follow),
     TableRoute("/-/sites", sites.sites),
     TableRoute("/-/api/sites", sites.sites_answer, cache="no-store"),
@@ -169,7 +170,6 @@ _OWN_PATHS = (
     "/sitemap.xml",
     "/-/{rest:path}",
     "/uri-res/{rest:path}",
-    "/web/{rest:path}",
 )
 """Paths that begin like those of the table, and never name a document."""
 

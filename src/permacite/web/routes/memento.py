@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode
 
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from permacite.service.archive import Archive
     from permacite.service.resolution.captures import Memento
 
 __all__ = ["tell", "timegate", "timemap", "web"]
@@ -50,13 +51,19 @@ _FILLED = "00000101000000"
 """What a shorter time is filled up with: the first moment of its year, month, day, ..."""
 _COLLAPSED = re.compile(r"(?i)^(https?|ftp):/(?!/)")
 """An address whose two slashes some program between us and the user has made one."""
+_ENCODED = re.compile(r"(?i)^(?:https?|ftp)%3a(?:%2f|/)")
+"""An address that a program has percent-encoded whole."""
+_SCHEME = re.compile(r"(?i)^(?:https?|ftp):")
+_HOST = re.compile(
+    r"(?i)^(?:(?:[^/?#:@\s.]+\.)+[a-z][a-z0-9-]*|[0-9]+(?:\.[0-9]+){3})(?::[0-9]{1,5})?(?:[/?#]|$)"
+)
+"""What an address without a scheme begins with."""
 
 
 async def timegate(request: Request) -> Response:
     """GET /-/timegate/{uri} leads to the version nearest to Accept-Datetime (RFC 7089 §4.1.1)."""
     _refuse_private(request)
-    uri = _rest(request, "/-/timegate/")
-    found = await _mementos(request, uri)
+    uri, found = await _mementos(request, _rest(request, "/-/timegate/"))
     chosen = nearest(found, _accepted(request))
     fields = {
         "Vary": "accept-datetime",
@@ -77,7 +84,7 @@ async def timemap(request: Request) -> Response:
     number, slash, behind = uri.partition("/")
     page = int(number) if slash and number.isdecimal() and len(number) <= len("999999") else 1
     uri = behind if number.isdecimal() else uri
-    found = await _mementos(request, uri)
+    uri, found = await _mementos(request, uri)
     pages = -(-len(found) // TIMEMAP_ITEMS)
     if not 1 <= page <= pages:
         raise NotFoundError(f"expected a page from 1 to {pages}", number)
@@ -92,19 +99,26 @@ async def timemap(request: Request) -> Response:
 async def web(request: Request) -> Response:
     """GET /web/{time}/{uri} leads to the version nearest to a time such as 20261122093000.
 
-    The time may be shorter; with `*` a page shows all versions.
+    The time may be shorter; with `*` a page shows all versions. /web/{uri} leads to the last one.
     """
     if not request.app.state.public:
         refuse_others(request)
-    stamp = request.path_params["stamp"]
-    uri = _rest(request, f"/web/{stamp}/")
+    stamp = request.path_params.get("stamp", "")
+    uri = _rest(request, f"/web/{stamp}/" if stamp else "/web/")
     read = _STAMP.fullmatch(stamp)
     if read is None:
-        raise ParseError("expected a time, such as 20261122093000, or *", stamp, 0)
-    if read[1] is None:
+        uri = _rest(request, "/web/")
+        if not (_SCHEME.match(uri) or _HOST.match(uri)):
+            problem = "expected a time, such as 20261122093000, or *, or an address"
+            raise ParseError(problem, stamp or uri, 0)
+        _, found = await _mementos(request, uri)
+        chosen = nearest(found, None)
+    elif read[1] is None:
         every = f"/-/follow?{urlencode({'all': '', 'to': uri})}"
         return RedirectResponse(kept(request, every), 302, headers=headers.reader_headers())
-    chosen = nearest(await _mementos(request, uri), _moment(read[1]))
+    else:
+        _, found = await _mementos(request, uri)
+        chosen = nearest(found, _moment(read[1]))
     return RedirectResponse(kept(request, f"/{chosen.pdi}"), 302, headers=headers.reader_headers())
 
 
@@ -131,15 +145,23 @@ def _rest(request: Request, before: str) -> str:
     """The address behind the beginning of a path, its query with it, as it was written."""
     rest = asked_path(request)[len(before) :]
     query = request.scope.get("query_string", b"").decode("ascii", "replace")
+    rest = unquote(rest) if _ENCODED.match(rest) else rest
     return _COLLAPSED.sub(r"\1://", f"{rest}?{query}" if query else rest)
 
 
-async def _mementos(request: Request, uri: str) -> list[Memento]:
-    """Raises NotFoundError where nothing was archived from there, ParseError for no address."""
-    found = await ask(request, lambda archive: archive.documents.captures.mementos(uri))
-    if not found:
-        raise NotFoundError("nothing was archived from there", uri)
-    return found
+async def _mementos(request: Request, uri: str) -> tuple[str, list[Memento]]:
+    """What was archived from an address, which may lack its scheme, and that address.
+
+    Raises NotFoundError where nothing was archived from there, ParseError for no address.
+    """
+    for known in [f"https://{uri}", f"http://{uri}"] if _HOST.match(uri) else [uri]:
+
+        def look(archive: Archive, known: str = known) -> list[Memento]:
+            return archive.documents.captures.mementos(known)
+
+        if found := await ask(request, look):
+            return known, found
+    raise NotFoundError("nothing was archived from there", uri)
 
 
 def _accepted(request: Request) -> datetime | None:
