@@ -6,7 +6,7 @@
 | backup of a folder | `backup.FolderSource` | `backup.FolderSink` |
 | mirror | `service.mirroring.following` | `entering.EntrySink` |
 | OCFL, and back | `service.exchange.ocfl` | `entering.EntrySink` |
-| BagIt, WARC, WACZ | `service.exchange.documents` | `bag_export`, `warc`, `wacz` |
+| BagIt, WARC, WACZ | `service.exchange.warc` | `bag_export`, `warc`, `wacz` |
 
 A sink first stores the contents of a batch, then, in one transaction, the rows that name them.
 A stopped stream continues at `BatchSink.position`. What a carrier does not take is returned as

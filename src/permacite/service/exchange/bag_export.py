@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from permacite.archive.model.answered import utc_now
 from permacite.archive.transport.stream import BatchOutcome, carry
 from permacite.service.exchange.bagit import CITATIONS, VERSIONS
-from permacite.service.exchange.documents import (
+from permacite.service.exchange.warc import (
     DocumentSource,
     citations,
     former_names,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from permacite.archive.model.answered import JSON, Representation, Version
     from permacite.archive.repository import Repository
-    from permacite.service.exchange.documents import DocumentBatch, Octets
+    from permacite.service.exchange.warc import DocumentBatch, Octets
 
 __all__ = ["export"]
 

@@ -27,8 +27,13 @@ from urllib.parse import parse_qsl, quote_plus, urlsplit
 
 from permacite.archive.model.answered import utc_now
 from permacite.archive.transport.stream import BatchOutcome, LeftOut, carry
-from permacite.service.exchange.documents import DocumentSource, citations
-from permacite.service.exchange.warc import info, records_of, write_record
+from permacite.service.exchange.warc import (
+    DocumentSource,
+    citations,
+    info,
+    records_of,
+    write_record,
+)
 from permacite.service.preservation import DocumentExport
 from permacite.version import __version__
 
@@ -38,8 +43,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from permacite.archive.repository import Repository
-    from permacite.service.exchange.documents import DocumentBatch
-    from permacite.service.exchange.warc import ExportedRecord, WrittenRecord
+    from permacite.service.exchange.warc import DocumentBatch, ExportedRecord, WrittenRecord
 
 __all__ = ["export"]
 
