@@ -13,9 +13,8 @@ from typing import NamedTuple
 import pytest
 
 from permacite.bibliography import Claim, Place, gather, reference
-from permacite.bibliography.choosing import doi, isbn, issn, language
+from permacite.bibliography.choosing import doi, isbn, issn, language, people, person
 from permacite.bibliography.dates import parse_date
-from permacite.bibliography.people import people, person
 from permacite.markup import Document
 
 
