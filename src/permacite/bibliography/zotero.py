@@ -59,17 +59,8 @@ TYPES = {
     "webpage": "webpage",
 }
 """Types of items, and those of CSL 1.0.2."""
-_PLAIN = {
-    "dc:title": "title",
-    "dc:date": "issued",
-    "z:language": "language",
-    "bib:pages": "pages",
-}
-_OF_CONTAINER = {
-    "dc:title": "container",
-    "prism:volume": "volume",
-    "prism:number": "issue",
-}
+_PLAIN = {"dc:title": "title", "dc:date": "issued", "z:language": "language", "bib:pages": "pages"}
+_OF_CONTAINER = {"dc:title": "container", "prism:volume": "volume", "prism:number": "issue"}
 _DEEPEST = 40
 _ROLES = {"bib:authors": "author", "bib:editors": "editor"}
 

@@ -175,12 +175,7 @@ Family = Literal["utf-8", "single", "unit", "other"]
 _UNITS = frozenset({"utf-16le", "utf-16be", "utf-32le", "utf-32be"})
 _SAME_INDEX = {"iso-8859-8-i": "iso-8859-8"}
 _BIG_ENDIAN = {"utf-16": "utf-16be", "utf-32": "utf-32be"}
-_ENCODERS = {
-    **_BIG_ENDIAN,
-    "shift_jis": "cp932",
-    "euc-kr": "cp949",
-    "big5": "big5hkscs",
-}
+_ENCODERS = {**_BIG_ENDIAN, "shift_jis": "cp932", "euc-kr": "cp949", "big5": "big5hkscs"}
 """Python's names of what encodes charsets of several octets, where they are others."""
 _ASCII = "".join(map(chr, range(0x80)))
 _UNDEFINED = "\ufffe"

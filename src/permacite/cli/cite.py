@@ -258,13 +258,7 @@ def _tell_drift(drift: PassageDrift) -> None:
 @json_option
 @click.pass_obj
 def reference(
-    folder: Location | None,
-    /,
-    pdi: str,
-    *,
-    style: str | None,
-    program: str | None,
-    as_json: bool,
+    folder: Location | None, /, pdi: str, *, style: str | None, program: str | None, as_json: bool
 ) -> None:
     """Say what the document PDI states of itself: who wrote it, when, where it appeared.
 

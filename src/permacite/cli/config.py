@@ -69,12 +69,7 @@ def read(path: Path) -> dict[str, object]:
 
 
 def told(
-    command: click.Command,
-    name: str,
-    table: object,
-    environ: Mapping[str, str],
-    *,
-    source: str,
+    command: click.Command, name: str, table: object, environ: Mapping[str, str], *, source: str
 ) -> Told:
     """What the command `name` is told by its table of the file `source`, and by the environment."""
     reader = _Reader(environ, source)

@@ -61,10 +61,7 @@ class MhtmlFile(click.Path):
         super().__init__(exists=True, dir_okay=False, readable=True, allow_dash=True)
 
     def convert(  # type: ignore[override]  # it gives what a source may be
-        self,
-        value: str,
-        param: click.Parameter | None,
-        ctx: click.Context | None,
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
     ) -> Source:
         """The path, or the octets of standard input."""
         path = super().convert(value, param, ctx)

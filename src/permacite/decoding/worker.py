@@ -296,12 +296,7 @@ class _DecodingJob:
 
 def _said(error: PermaciteError) -> dict[str, object]:
     """Return an error in words, from which the other side makes it again."""
-    return {
-        "code": error.code,
-        "problem": error.problem,
-        "hint": error.hint,
-        **error.details(),
-    }
+    return {"code": error.code, "problem": error.problem, "hint": error.hint, **error.details()}
 
 
 def _content(request: Message) -> tuple[Octets, dict[str, object], bytes]:

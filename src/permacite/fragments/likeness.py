@@ -77,10 +77,7 @@ def _windows(text: str, pattern: str) -> list[tuple[int, int]]:
             break
     most = _MAX_WINDOWS if len(pattern) <= 2 * _LONGEST else _MAX_LONG_WINDOWS
     return [
-        (
-            max(0, (bucket - 1) * margin),
-            min(len(text), (bucket + 2) * margin + len(pattern)),
-        )
+        (max(0, (bucket - 1) * margin), min(len(text), (bucket + 2) * margin + len(pattern)))
         for bucket, _ in votes.most_common(most)
     ]
 

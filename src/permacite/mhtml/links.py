@@ -28,15 +28,7 @@ if TYPE_CHECKING:
 
     from permacite.markup import Token
 
-__all__ = [
-    "Kind",
-    "Link",
-    "Role",
-    "references",
-    "references_in",
-    "references_of",
-    "rewrite",
-]
+__all__ = ["Kind", "Link", "Role", "references", "references_in", "references_of", "rewrite"]
 
 _SRCDOC_DEPTH = 3
 """How many documents inside `srcdoc` inside `srcdoc` are looked into."""

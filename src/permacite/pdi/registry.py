@@ -489,10 +489,7 @@ sealed.swf sealedmedia.softseal.mov uvvu.mp4 vivo youtube.yt
 """Top-level type to its minor names in the tree of vendors, without the "vnd." before each."""
 
 REGISTERED: dict[str, tuple[str, ...]] = {
-    major: (
-        *names.split(),
-        *(f"vnd.{name}" for name in _VENDORS.get(major, "").split()),
-    )
+    major: (*names.split(), *(f"vnd.{name}" for name in _VENDORS.get(major, "").split()))
     for major, names in _OPEN.items()
 }
 """Top-level type to all its minor names."""

@@ -55,10 +55,4 @@ def _render(source: str) -> Rendered:
     return Rendered("".join(parts), tuple(labels), notices=notices)
 
 
-JSON_TEXT_1 = Rendition(
-    "json-text",
-    1,
-    frozenset({"application/json", "+json"}),
-    _decode,
-    _render,
-)
+JSON_TEXT_1 = Rendition("json-text", 1, frozenset({"application/json", "+json"}), _decode, _render)

@@ -465,11 +465,7 @@ class _XmlWriter:
             notices.append(Notice("no-words", "there are no words in it"))
         stated = self._statements
         return Rendered(
-            text,
-            labels,
-            title=stated.title,
-            stated=stated.claims(),
-            notices=tuple(notices),
+            text, labels, title=stated.title, stated=stated.claims(), notices=tuple(notices)
         )
 
 
@@ -479,9 +475,5 @@ def _name(text: str) -> str:
 
 
 XML_TEXT_1 = Rendition(
-    "xml-text",
-    1,
-    frozenset({"application/xml", "text/xml", "+xml"}),
-    _decode,
-    _render,
+    "xml-text", 1, frozenset({"application/xml", "text/xml", "+xml"}), _decode, _render
 )

@@ -144,10 +144,7 @@ class Grammar:
 
 GRAMMARS = {
     "rfc2396": Grammar(
-        "RFC 2396",
-        authority=_plain("$,;:@&=+"),
-        reference=_REFERENCE_2396,
-        server=_SERVER_2396,
+        "RFC 2396", authority=_plain("$,;:@&=+"), reference=_REFERENCE_2396, server=_SERVER_2396
     ),
     "rfc3986": Grammar(
         "RFC 3986",

@@ -112,10 +112,7 @@ TABLE = (
     ),
     TableRoute("/-/api/search", search.answer, cache="no-store"),
     TableRoute(
-        "/-/jottings",
-        _annexes.load("annotations page"),
-        _OWNER,
-        body_bytes=ANNOTATION_BODY_BYTES,
+        "/-/jottings", _annexes.load("annotations page"), _OWNER, body_bytes=ANNOTATION_BODY_BYTES
     ),
     TableRoute(
         "/-/api/jottings",
@@ -165,12 +162,7 @@ TABLE = (
     ),
 )
 
-_OWN_PATHS = (
-    "/robots.txt",
-    "/sitemap.xml",
-    "/-/{rest:path}",
-    "/uri-res/{rest:path}",
-)
+_OWN_PATHS = ("/robots.txt", "/sitemap.xml", "/-/{rest:path}", "/uri-res/{rest:path}")
 """Paths that begin like those of the table, and never name a document."""
 
 ROUTES = (*TABLE[:-1], *(unknown_route(path, TABLE[:-1]) for path in _OWN_PATHS), TABLE[-1])

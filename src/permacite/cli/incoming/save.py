@@ -178,12 +178,7 @@ def _progress() -> Iterator[Callable[[int, int, int], None] | None]:
         yield None
         return
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        TextColumn,
-    )
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
     columns = (TextColumn("saving"), BarColumn(), TextColumn("{task.completed}/{task.total} parts"))
     with Progress(*columns, DownloadColumn(), console=Console(stderr=True), transient=True) as bar:

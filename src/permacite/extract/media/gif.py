@@ -12,13 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from permacite.errors import LimitError
-from permacite.extract.media.decoders import (
-    MAX_FRAMES,
-    Octets,
-    admit,
-    load,
-    undecodable,
-)
+from permacite.extract.media.decoders import MAX_FRAMES, Octets, admit, load, undecodable
 from permacite.extract.text import nothing
 
 if TYPE_CHECKING:

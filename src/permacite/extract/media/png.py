@@ -234,13 +234,7 @@ def narrowed(data: Octets, found: Large, box: Box) -> tuple[bytes, int]:
     head = struct.pack(">II", right - left, bottom - top) + found.head[8:]
     pixels = zlib.compress(b"".join(kept), 0)
     return b"".join(
-        [
-            SIGNATURE,
-            chunk(b"IHDR", head),
-            found.chunks,
-            chunk(b"IDAT", pixels),
-            chunk(b"IEND", b""),
-        ]
+        [SIGNATURE, chunk(b"IHDR", head), found.chunks, chunk(b"IDAT", pixels), chunk(b"IEND", b"")]
     ), left
 
 

@@ -14,13 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from permacite.errors import LimitError
-from permacite.extract.media.decoders import (
-    MAX_OUTPUT_BYTES,
-    Interval,
-    Octets,
-    admit,
-    opened,
-)
+from permacite.extract.media.decoders import MAX_OUTPUT_BYTES, Interval, Octets, admit, opened
 from permacite.extract.media.seeking import SEEKING, Maker, resumed
 from permacite.extract.media.timeline import (
     LAYOUTS,

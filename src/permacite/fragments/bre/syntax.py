@@ -142,12 +142,7 @@ class _Branch:
 _DIGITS = compile_pattern(r"[0-9]{1,9}")
 
 _SPACE = ((9, 13), (32, 32))
-_GNU_SETS = {
-    "w": WORD,
-    "W": complement(WORD),
-    "s": _SPACE,
-    "S": complement(_SPACE),
-}
+_GNU_SETS = {"w": WORD, "W": complement(WORD), "s": _SPACE, "S": complement(_SPACE)}
 _GNU_ANCHORS: dict[str, Anchor] = {
     "b": Anchor("word"),
     "B": Anchor("no-word"),

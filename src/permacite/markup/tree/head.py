@@ -7,11 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from permacite.markup.names import (
-    HEAD_CONTENT,
-    IMPLIED_THOROUGHLY,
-    RAW_TEXT,
-)
+from permacite.markup.names import HEAD_CONTENT, IMPLIED_THOROUGHLY, RAW_TEXT
 from permacite.markup.tokens import EndTag, StartTag
 
 if TYPE_CHECKING:

@@ -12,14 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from permacite.markup import (
-    Comment,
-    Doctype,
-    EndTag,
-    ProcessingInstruction,
-    StartTag,
-    Text,
-)
+from permacite.markup import Comment, Doctype, EndTag, ProcessingInstruction, StartTag, Text
 from permacite.markup.foreign import ROOTS, ForeignContent
 from permacite.mhtml.export.elements import escape, start_tag
 from permacite.mhtml.export.supply import without_tags

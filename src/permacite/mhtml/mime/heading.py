@@ -17,14 +17,7 @@ from permacite.scan import compile_pattern
 if TYPE_CHECKING:
     from permacite.mhtml.mime.octets import SourceOctets
 
-__all__ = [
-    "Field",
-    "Heading",
-    "opening_end",
-    "parse_heading",
-    "read_heading",
-    "require_fields",
-]
+__all__ = ["Field", "Heading", "opening_end", "parse_heading", "read_heading", "require_fields"]
 
 _END = rb"(?:\r*+\n|\r|\Z)"
 _NAME = rb"(?!--)[!-9;-~]++[ \t]*+:"

@@ -15,13 +15,7 @@ import re
 from permacite.charsets import codec_of, decode
 from permacite.scan import compile_pattern
 
-__all__ = [
-    "ENCODED_WORD",
-    "decode_text",
-    "encode_text",
-    "encode_word",
-    "octets_of_word",
-]
+__all__ = ["ENCODED_WORD", "decode_text", "encode_text", "encode_word", "octets_of_word"]
 
 ENCODED_WORD = compile_pattern(rb"=\?([!->@-~]{1,80})\?([QqBb])\?([!->@-~]*+)\?=")
 """charset, encoding, encoded text. A language after `*` (RFC 2231 §5) is part of the charset."""

@@ -446,14 +446,7 @@ _WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml"
 _TYPES = frozenset({f"{_WORD}.document", f"{_WORD}.template"}) | {
     "application/vnd.ms-word.document.macroenabled.12"
 }
-DOCX_TEXT_1 = Rendition(
-    "docx-text",
-    1,
-    _TYPES,
-    read_parts,
-    _render,
-    preload=preload,
-)
+DOCX_TEXT_1 = Rendition("docx-text", 1, _TYPES, read_parts, _render, preload=preload)
 DOCX_REVIEWED_TEXT_1 = Rendition(
     "docx-reviewed-text",
     1,

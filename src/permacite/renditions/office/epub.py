@@ -418,10 +418,5 @@ def _notices(book: _Book, text: str) -> list[Notice]:
 
 
 EPUB_TEXT_1 = Rendition(
-    "epub-text",
-    1,
-    frozenset({"application/epub+zip"}),
-    _decode,
-    _render,
-    preload=preload,
+    "epub-text", 1, frozenset({"application/epub+zip"}), _decode, _render, preload=preload
 )

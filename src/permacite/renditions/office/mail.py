@@ -212,10 +212,5 @@ def _preload() -> None:
 
 
 MAIL_TEXT_1 = Rendition(
-    "mail-text",
-    1,
-    frozenset({"message/rfc822"}),
-    _decode,
-    _render,
-    preload=_preload,
+    "mail-text", 1, frozenset({"message/rfc822"}), _decode, _render, preload=_preload
 )

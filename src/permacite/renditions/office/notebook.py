@@ -167,9 +167,5 @@ def _clean(value: str) -> str:
 
 
 NOTEBOOK_TEXT_1 = Rendition(
-    "notebook-text",
-    1,
-    frozenset({"application/x-ipynb+json"}),
-    _decode,
-    _render,
+    "notebook-text", 1, frozenset({"application/x-ipynb+json"}), _decode, _render
 )

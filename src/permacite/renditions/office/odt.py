@@ -52,11 +52,7 @@ _APART = frozenset({"text:note-body", "draw:text-box"})
 _CELLS = frozenset({"table:table-cell", "table:covered-table-cell"})
 _SPACES = frozenset({"text:s", "text:tab"})
 _LONGEST_NAME = 200
-_STATED = {
-    "dc:title": "title",
-    "meta:initial-creator": "author",
-    "dc:language": "language",
-}
+_STATED = {"dc:title": "title", "meta:initial-creator": "author", "dc:language": "language"}
 
 
 def _decode(original: Original) -> tuple[bytes, bytes | None]:
@@ -240,10 +236,5 @@ class _OdtWriter:
 
 _ODT = "application/vnd.oasis.opendocument.text"
 ODT_TEXT_1 = Rendition(
-    "odt-text",
-    1,
-    frozenset({_ODT, f"{_ODT}-template"}),
-    _decode,
-    _render,
-    preload=preload,
+    "odt-text", 1, frozenset({_ODT, f"{_ODT}-template"}), _decode, _render, preload=preload
 )

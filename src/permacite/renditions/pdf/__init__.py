@@ -57,11 +57,5 @@ def _render(document: PdfDocument) -> Rendered:
 
 
 PDF_TEXT_1 = Rendition(
-    "pdf-text",
-    1,
-    frozenset({"application/pdf"}),
-    _decode,
-    _render,
-    worker="pdf",
-    preload=_preload,
+    "pdf-text", 1, frozenset({"application/pdf"}), _decode, _render, worker="pdf", preload=_preload
 )

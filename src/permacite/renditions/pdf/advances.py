@@ -16,14 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from permacite.renditions.pdf.fonts import measured
-from permacite.renditions.pdf.styles import (
-    ANGLE,
-    DRAWINGS,
-    FONT,
-    SCALE,
-    SIZE,
-    SLANT,
-)
+from permacite.renditions.pdf.styles import ANGLE, DRAWINGS, FONT, SCALE, SIZE, SLANT
 
 if TYPE_CHECKING:
     from permacite.renditions.pdf.library import PdfiumLibrary

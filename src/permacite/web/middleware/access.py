@@ -61,13 +61,7 @@ class AccessControl:
     """
 
     def __init__(
-        self,
-        app: ASGIApp,
-        *,
-        archive: Archive,
-        writable: bool,
-        public: bool,
-        building: Building,
+        self, app: ASGIApp, *, archive: Archive, writable: bool, public: bool, building: Building
     ) -> None:
         self._app = app
         self._archive = archive

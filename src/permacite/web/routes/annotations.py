@@ -16,13 +16,7 @@ from starlette.responses import RedirectResponse
 from permacite.errors import ParseError
 from permacite.service.names import as_address
 from permacite.web import headers
-from permacite.web.requests import (
-    JSONAnswer,
-    ask_owner,
-    body_of,
-    check_reference,
-    note_written,
-)
+from permacite.web.requests import JSONAnswer, ask_owner, body_of, check_reference, note_written
 from permacite.web.route import cache_field
 from permacite.web.templates import kept, page
 

@@ -144,11 +144,7 @@ async def bytes_of(request: Request, reference: str, service: str) -> Response:
 
 
 async def directed(
-    request: Request,
-    reference: str,
-    ask: Callable[[str], Answer],
-    *,
-    service: str | None = None,
+    request: Request, reference: str, ask: Callable[[str], Answer], *, service: str | None = None
 ) -> Answer | Response:
     """What `ask` answers about a name; a redirect to whom it is delegated, if unknown.
 

@@ -69,8 +69,7 @@ class ServeOptions:
         shows_default=True,
     )
     unix: Path | None = option(
-        "A socket of the file system to listen on, in place of an address and a port.",
-        kind="file",
+        "A socket of the file system to listen on, in place of an address and a port.", kind="file"
     )
     unix_mode: int = option(
         "Who may open that socket, as chmod has it.",
@@ -83,8 +82,7 @@ class ServeOptions:
         "A further host name to answer to; repeatable.", default=(), name="name", is_repeatable=True
     )
     writable: bool = option(
-        "Let this machine write without a token: PUT, and pages saved in the reader.",
-        default=False,
+        "Let this machine write without a token: PUT, and pages saved in the reader.", default=False
     )
     public: bool = option(
         "Say to chats and the like what they may show of open documents.", default=False

@@ -264,10 +264,7 @@ def work() -> None:
         sys.stderr.write(f"worker {number + 1}: {said}\n")
         sys.stderr.flush()
 
-    with (
-        socket.socket(fileno=listener) as shared_listener,
-        socket.socket(fileno=channel) as line,
-    ):
+    with socket.socket(fileno=listener) as shared_listener, socket.socket(fileno=channel) as line:
 
         def ready() -> None:
             with contextlib.suppress(OSError):  # the end has come meanwhile
