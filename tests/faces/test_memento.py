@@ -242,7 +242,7 @@ def test_addresses_as_people_type_them(through: Through) -> None:
         assert (timed[0], timed[1]["location"]) == (302, f"/{through.names[0]}"), written
         gate = ask(f"{through.base}/-/timegate/{written}")
         assert (gate[0], through.address in gate[1]["link"]) == (302, True), written
-    assert ask(f"{through.base}/web/")[0] == 400
+    assert ask(f"{through.base}/web/")[0] == 404
     for wrong in WRONG_STAMPS:
         assert ask(f"{through.base}/web/{wrong}/{through.address}")[0] == 400, wrong
 

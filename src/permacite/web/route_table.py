@@ -162,7 +162,9 @@ TABLE = (
     ),
 )
 
-_OWN_PATHS = ("/robots.txt", "/sitemap.xml", "/-/{rest:path}", "/uri-res/{rest:path}")
+_OWN_PATHS = (
+    *("/robots.txt", "/sitemap.xml", "/-/{rest:path}", "/uri-res/{rest:path}", "/web/{rest:path}"),
+)
 """Paths that begin like those of the table, and never name a document."""
 
 ROUTES = (*TABLE[:-1], *(unknown_route(path, TABLE[:-1]) for path in _OWN_PATHS), TABLE[-1])

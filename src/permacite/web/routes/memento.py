@@ -109,8 +109,11 @@ async def web(request: Request) -> Response:
     if read is None:
         uri = _rest(request, "/web/")
         if not (_SCHEME.match(uri) or _HOST.match(uri)):
-            problem = "expected a time, such as 20261122093000, or *, or an address"
-            raise ParseError(problem, stamp or uri, 0)
+            if not stamp:
+                raise HTTPException(
+                    404, f"no page of this server has the address {request.url.path}"
+                )
+            raise ParseError("expected a time, such as 20261122093000, or *", stamp, 0)
         _, found = await _mementos(request, uri)
         chosen = nearest(found, None)
     elif read[1] is None:
