@@ -231,6 +231,26 @@ def test_a_version_is_filled_in(service: Archive, source: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("suffix", "mark", "written"),
+    [
+        (".tex", "words", r"5\% of A\&B, \textbraceleft{}x\_y\textbraceright{}"),
+        (".tex", "q", "\u201c5\\% of A"),
+        (".tex", "quote", "\\begin{quote}\n5\\% of A"),
+        (".xml", "words", "5% of A&amp;B, {x_y}"),
+        (".txt", "words", "5% of A&B, {x_y}"),
+    ],
+)
+def test_what_is_filled_in_is_escaped_as_the_template_wants_it(
+    service: Archive, suffix: str, mark: str, written: str
+) -> None:
+    name = service.add(b"5% of A&B, {x_y}", name="a.txt").pdi
+    composed = service.quotations.templates.compose(f"{{{{{mark} {name}}}}}", suffix=suffix)
+    assert composed.text.startswith(written)
+    with pytest.raises(ParseError):
+        service.quotations.templates.compose(f"{{{{{mark} {name}}}}}", suffix=".rst")
+
+
 def test_words_are_escaped(service: Archive) -> None:
     name = service.add(b"<b> & *stars* [x]", name="x.txt").pdi
     assert (

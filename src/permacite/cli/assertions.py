@@ -98,8 +98,9 @@ def compose(folder: Location | None, template: Path, *, output: Path | None, for
     """Fill in the quotations of TEMPLATE from their permanent names.
 
     In the template, {{quote NAME}} stands for a block quotation with its source, {{q NAME}} for one
-    within a line, and {{words NAME}} for the words alone. They are written as HTML (.html, .xhtml),
-    as Markdown (.md), or else as plain text, by the suffix of TEMPLATE.
+    within a line, and {{words NAME}} for the words alone. They are written and escaped as HTML
+    (.html, .xhtml), Markdown (.md), TeX (.tex), XML (.xml) or plain text (.txt), by the suffix of
+    TEMPLATE. One with another suffix is refused.
 
     Exit status: 0 written, 1 a name is unknown or has no words, 2 a mark or a name is wrong.
     """

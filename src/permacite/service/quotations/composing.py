@@ -1,10 +1,13 @@
 """Fill in the quotations of a template from their permanent names.
 
-| in the template | HTML | Markdown | other text |
-|---|---|---|---|
-| `{{quote NAME}}` | `<blockquote>` and source | block quotation and source | words, name |
-| `{{q NAME}}` | `<q cite="NAME">` | the words and a link | words, name |
-| `{{words NAME}}` | the words, escaped | the words, escaped | the words |
+| in the template | HTML | Markdown | TeX | plain text, XML |
+|---|---|---|---|---|
+| `{{quote NAME}}` | `<blockquote>`, source | the same | `quote`, name | words, name |
+| `{{q NAME}}` | `<q cite="NAME">` | the words and a link | words, name | words, name |
+| `{{words NAME}}` | the words | the words | the words | the words |
+
+What is filled in is escaped as the format wants it. A template of a format that is not known here
+is refused: its marks could be made of the words of others.
 
 NAME is a permanent name, with or without a fragment; without a version the highest answers, and its
 number is written. What is filled in is found again, exact, when the document is committed.
@@ -22,6 +25,7 @@ from permacite.scan import compile_pattern
 from permacite.service import names
 from permacite.service.citations.recorded import CitationForms
 from permacite.service.citations.source import source_of
+from permacite.service.citations.writing.bibtex import escaped_tex
 from permacite.service.citations.writing.prose import escaped_markdown
 from permacite.service.resolution.resolving import Resolver
 
@@ -36,6 +40,10 @@ __all__ = ["Composed", "Templates"]
 _MARK = compile_pattern(r"\{\{[ \t]*(quote|q|words)\b([^{}\r\n]*)\}\}")
 _HTML = ("html", "htm", "xhtml", "xht")
 _MARKDOWN = ("md", "markdown")
+_TEX = ("tex", "ltx", "latex")
+_XML = ("xml", "svg", "tei", "dbk")
+_PLAIN = ("txt", "text", "")
+_KNOWN = (*_HTML, *_MARKDOWN, *_TEX, *_XML, *_PLAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +65,13 @@ class Templates:
     def compose(self, template: str, *, suffix: str) -> Composed:
         """`template` with its quotations filled in; `suffix` says how they are written.
 
-        Raises ParseError, placed in the template, for a mark that names nothing that can be quoted,
-        and NotFoundError where the archive has no such passage.
+        Raises ParseError, placed in the template, for a mark that names nothing that can be quoted
+        and for a format that is not known, NotFoundError where the archive has no such passage.
         """
         kind = suffix.lower().lstrip(".")
+        if kind not in _KNOWN and _MARK.search(template):
+            problem = "expected a template in HTML, Markdown, TeX, XML or plain text"
+            raise ParseError(problem, suffix, 0, hint="call it .txt to fill in words as they are")
         pieces = []
         filled = []
         place = 0
@@ -105,6 +116,11 @@ def _written(repository: Repository, mark: re.Match[str], part: Resolved, kind: 
             return _indented(mark, CitationForms(source).markdown)
         escaped = escaped_markdown(" ".join(words.split()))
         return f"\u201c{escaped}\u201d ([source](<{source.url}>))" if form == "q" else escaped
+    if kind in _TEX:
+        words, name = escaped_tex(words), f"\\texttt{{{escaped_tex(source.reference)}}}"
+        quoted = f"\\begin{{quote}}\n{words} ({name})\n\\end{{quote}}"
+        return {"quote": quoted, "q": f"\u201c{words}\u201d ({name})"}.get(form, words)
+    words = html.escape(words, quote=False) if kind in _XML else words
     return words if form == "words" else f"\u201c{words}\u201d ({source.reference})"
 
 

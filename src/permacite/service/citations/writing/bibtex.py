@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from permacite.bibliography import Date, Stated
     from permacite.service.citations.source import Source
 
-__all__ = ["bibtex", "ris"]
+__all__ = ["bibtex", "escaped_tex", "ris"]
 
 _TEX = {
     "\\": r"\textbackslash{}",
@@ -87,16 +87,16 @@ def bibtex(source: Source) -> str:
 
 def _fields(source: Source, kind: str) -> Iterator[tuple[str, str]]:
     about = source.about
-    yield "title", "{" + _tex(source.title) + "}"
-    yield "titleaddon", _tex(source.place or ("" if source.page else source.at))
+    yield "title", "{" + escaped_tex(source.title) + "}"
+    yield "titleaddon", escaped_tex(source.place or ("" if source.page else source.at))
     yield "author", _names(about.authors)
     yield "editor", _names(about.editors)
     if about.issued is not None:
         date = about.issued.value
-        yield ("year", _tex(date.literal)) if date.year is None else ("date", date.edtf)
-    yield _CONTAINERS.get(kind, "organization"), _tex(source.container or "")
+        yield ("year", escaped_tex(date.literal)) if date.year is None else ("date", date.edtf)
+    yield _CONTAINERS.get(kind, "organization"), escaped_tex(source.container or "")
     publisher = "institution" if kind in {"thesis", "report"} else "publisher"
-    yield publisher, "" if about.publisher is None else _tex(about.publisher.value)
+    yield publisher, "" if about.publisher is None else escaped_tex(about.publisher.value)
     for name, stated in [
         ("volume", about.volume),
         ("number", about.issue),
@@ -106,22 +106,22 @@ def _fields(source: Source, kind: str) -> Iterator[tuple[str, str]]:
         ("issn", about.issn),
     ]:
         if stated is not None:
-            yield name, _verbatim(stated.value) if name == "doi" else _tex(stated.value)
-    yield "pages", _tex(source.page)
+            yield name, _verbatim(stated.value) if name == "doi" else escaped_tex(stated.value)
+    yield "pages", escaped_tex(source.page)
     yield "url", _verbatim(source.url)
     yield "urldate", source.day
     yield "eprint", _verbatim(source.reference)
     yield "eprinttype", "pdi"
     yield "note", _note(source)
-    yield "annotation", _tex(source.told)
+    yield "annotation", escaped_tex(source.told)
 
 
 def _note(source: Source) -> str:
-    original = f"Original at {_tex(source.uri)}. " if source.uri else ""
-    return f"{original}Archived by {_tex(source.archive)}"
+    original = f"Original at {escaped_tex(source.uri)}. " if source.uri else ""
+    return f"{original}Archived by {escaped_tex(source.archive)}"
 
 
-def _tex(text: str) -> str:
+def escaped_tex(text: str) -> str:
     """Text that prints as it is; white space of all kinds is a space."""
     text = "".join(c for c in " ".join(text.split()) if c.isprintable() or c in "\u200c\u200d")
     return _JOINING.sub(r"\1{}", "".join(_TEX.get(character, character) for character in text))
@@ -140,12 +140,12 @@ def _name(person: Person) -> str:
     """A name; a backtick, whose escape biber cuts when it makes initials, is a quotation mark."""
     person = Person(*(part.replace("`", "\u2018") for part in person))
     if not person.given:
-        return "{" + _tex(person.family) + "}"
+        return "{" + escaped_tex(person.family) + "}"
     return ", ".join(_part(part) for part in (person.family, person.suffix, person.given) if part)
 
 
 def _part(name: str) -> str:
-    written = _tex(name)
+    written = escaped_tex(name)
     return "{" + written + "}" if _DIVIDING.search(name) else written
 
 
