@@ -135,13 +135,7 @@ class RestrictedError(NotFoundError):
     fields: ClassVar[tuple[str, ...]] = ("name", "status", "reason", "candidates")
 
     def __init__(
-        self,
-        problem: str,
-        name: str,
-        *,
-        status: int,
-        reason: str,
-        candidates: tuple[str, ...] = (),
+        self, problem: str, name: str, *, status: int, reason: str, candidates: tuple[str, ...] = ()
     ) -> None:
         super().__init__(problem, name, candidates=candidates)
         self.status = status

@@ -112,7 +112,7 @@ x-nim:nim x-objcsrc:m x-ocaml:ml,mli x-pascal:pas,pp x-perl:pl,pm x-php:php x-po
 x-protobuf:proto x-python:py,pyi x-r:r x-ruby:rb x-rust:rs x-scala:scala x-scheme:scm
 x-sh:sh,bash,zsh x-sql:sql x-swift:swift x-tcl:tcl x-terraform:tf x-toml:toml
 x-typescript:ts,cts,mts,tsx x-verilog:v,sv x-vhdl:vhd,vhdl x-yaml:yaml,yml x-zig:zig
-""",
+"""
     }
 )
 """Texts, whatever else has their endings: a video (`.ts`), a recorded screen (`.scm`)."""

@@ -106,10 +106,7 @@ HEAD_BYTES = _bytes(
     "serve --head-bytes",
 )
 BODY_BYTES = _bytes(
-    "server.body-bytes",
-    256 * MIB,
-    "The octets of the body of a request.",
-    "serve --body-bytes",
+    "server.body-bytes", 256 * MIB, "The octets of the body of a request.", "serve --body-bytes"
 )
 CONNECTIONS = _items(
     "server.connections", 2000, "The connections of all at a time.", "serve --connections"

@@ -176,12 +176,7 @@ class ArchiveCopies:
         self._access = access
 
     def backup(
-        self,
-        target: Path,
-        *,
-        link: bool = True,
-        full: bool = False,
-        progress: Progress = max,
+        self, target: Path, *, link: bool = True, full: bool = False, progress: Progress = max
     ) -> BackupResult:
         """Make `target` an archive with all that is committed now, or bring an earlier one up.
 

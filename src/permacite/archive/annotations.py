@@ -101,10 +101,7 @@ def strike(transaction: Transaction, subject: Subject, kind: Kind, text: str | N
 
 
 def jottings(
-    connection: Session,
-    name: PDI | None = None,
-    kind: Kind | None = None,
-    text: str | None = None,
+    connection: Session, name: PDI | None = None, kind: Kind | None = None, text: str | None = None
 ) -> list[Jotting]:
     """Jottings in the order in which they were made: of a document, of a kind, with a text."""
     if not has_schema(connection, JOTTINGS):

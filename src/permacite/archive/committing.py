@@ -14,13 +14,7 @@ from permacite.archive.records import commits, octets, settings, versions
 from permacite.archive.records.commits import CommitRequest, StoredFormat
 from permacite.archive.records.rows import version_of
 from permacite.archive.texts import decoding_of
-from permacite.errors import (
-    ConflictError,
-    IntegrityError,
-    ParseError,
-    PermaciteError,
-    StorageError,
-)
+from permacite.errors import ConflictError, IntegrityError, ParseError, PermaciteError, StorageError
 from permacite.pdi import PDI, CitationPDI
 
 if TYPE_CHECKING:
@@ -178,11 +172,7 @@ class Committer:
             erasing_round = self._catalog.read(octets.erasing_round)
             (stored,) = deposit(self._objects.store.put, [with_decoding(representation)])
             row = self._catalog.write(
-                commits.add_format,
-                version.pdi,
-                version.number,
-                stored,
-                erasing_round=erasing_round,
+                commits.add_format, version.pdi, version.number, stored, erasing_round=erasing_round
             )
             return self._catalog.read(versions.version_by_id, row)
 

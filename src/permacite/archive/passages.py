@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from permacite import pdi as grammar
 from permacite.archive.model.answered import Finding, LiveCheck, News, Watch
 from permacite.archive.records import citations, settings
-from permacite.archive.records.rows import (
-    LIVE,
-    WATCH,
-    document_key,
-    has_schema,
-    instant,
-    timestamp,
-)
+from permacite.archive.records.rows import LIVE, WATCH, document_key, has_schema, instant, timestamp
 from permacite.errors import NotFoundError, PermaciteError, RestrictedError
 from permacite.pdi import PDI, CitationPDI, FragmentPDI
 from permacite.pdi.quotation import agreement_at

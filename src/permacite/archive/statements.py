@@ -225,10 +225,7 @@ def follow(pdi: PDI, start: Sequence[str], ask: Callable[[str, PDI], Sequence[st
 
 
 def _ask_best(
-    pdi: PDI,
-    resolvers: Sequence[str],
-    ask: Callable[[str, PDI], Sequence[str]],
-    way: list[str],
+    pdi: PDI, resolvers: Sequence[str], ask: Callable[[str, PDI], Sequence[str]], way: list[str]
 ) -> Sequence[str]:
     """Go to the first of the resolvers that answers, and return what it says."""
     for resolver in resolvers:

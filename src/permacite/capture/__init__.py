@@ -119,11 +119,7 @@ def draw(
 
 
 def fetch(
-    uri: str,
-    options: FetchOptions | None = None,
-    *,
-    sent: Sent | None = None,
-    onward: bool = True,
+    uri: str, options: FetchOptions | None = None, *, sent: Sent | None = None, onward: bool = True
 ) -> Exchange:
     """Fetch `uri` alone, as `capture` would, or post what is `sent`. Raises CaptureError.
 

@@ -395,11 +395,7 @@ class _Trail:
 
 
 async def fetch_one(
-    uri: str,
-    options: FetchOptions | None,
-    *,
-    sent: Sent | None = None,
-    onward: bool = True,
+    uri: str, options: FetchOptions | None, *, sent: Sent | None = None, onward: bool = True
 ) -> Exchange:
     """Fetch `uri` alone, asked for as a page is, or post what is `sent`. Raises CaptureError."""
     options = options or FetchOptions()

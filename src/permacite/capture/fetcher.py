@@ -185,11 +185,7 @@ class _HeaderFields:
         self, target: FetchTarget, wanted: _FetchRequest, earlier: Earlier | None
     ) -> dict[str, str]:
         """The fields of a request; with `earlier`, of one that asks whether that has changed."""
-        fields = {
-            "User-Agent": USER_AGENT,
-            "Accept": wanted.accept,
-            "Accept-Encoding": ACCEPTED,
-        }
+        fields = {"User-Agent": USER_AGENT, "Accept": wanted.accept, "Accept-Encoding": ACCEPTED}
         origin = origin_of(target.uri)
         if wanted.referrer and origin_of(wanted.referrer) == origin:
             fields["Referer"] = wanted.referrer

@@ -50,10 +50,7 @@ class PinnedHosts(AbstractResolver):
             if what := self._refuse(address):
                 name = address if target.literal else f"{target.host} has the address {address}: it"
                 raise CaptureError(
-                    f"{name} is not public but {what}",
-                    uri=uri,
-                    reason="address",
-                    hint=_HINT,
+                    f"{name} is not public but {what}", uri=uri, reason="address", hint=_HINT
                 )
 
     async def _addresses(self, target: FetchTarget, uri: str) -> list[str]:

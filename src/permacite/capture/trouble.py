@@ -84,11 +84,7 @@ def _untrusted(error: Exception) -> str:
 
 
 _KINDS: tuple[tuple[tuple[type[Exception], ...], str, Callable[[Exception], str]], ...] = (
-    (
-        (aiohttp.ClientConnectorCertificateError, ssl.SSLCertVerificationError),
-        "tls",
-        _untrusted,
-    ),
+    ((aiohttp.ClientConnectorCertificateError, ssl.SSLCertVerificationError), "tls", _untrusted),
     (
         (aiohttp.ClientSSLError, ssl.SSLError),
         "tls",

@@ -27,12 +27,7 @@ from permacite.archive.repository import Repository
 from permacite.errors import StorageError
 from permacite.options import with_fields
 from permacite.service import decoders
-from permacite.service.location import (
-    DEFAULT_RESOLVER,
-    DEFAULT_SERIES,
-    Location,
-    default_directory,
-)
+from permacite.service.location import DEFAULT_RESOLVER, DEFAULT_SERIES, Location, default_directory
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -166,12 +166,7 @@ class Documents:
         )
 
     def matching(
-        self,
-        pattern: str,
-        *,
-        limit: int = 100,
-        after: str | None = None,
-        until: str | None = None,
+        self, pattern: str, *, limit: int = 100, after: str | None = None, until: str | None = None
     ) -> NameSet:
         """What a name with wildcards stands for, as far as this archive knows, by pages."""
         return NameSet.of(pattern, self.list(pattern, limit=limit, after=after, until=until))

@@ -95,10 +95,7 @@ _WHITE_SPACE = "\t\n\f\r "
 _LABEL = compile_pattern(r"[a-z0-9](?:[a-z0-9_.:\-]{0,40}[a-z0-9])?")
 """Python finds codecs by what is almost their name, too."""
 _NOT_CHARSETS = frozenset({"idna", "mbcs", "oem", "punycode", "undefined"})
-_OTHERWISE = {
-    "cp1255": {0xCA: "\u05ba"},
-    "koi8-u": {0xAE: "\u045e", 0xBE: "\u040e"},
-}
+_OTHERWISE = {"cp1255": {0xCA: "\u05ba"}, "koi8-u": {0xAE: "\u045e", 0xBE: "\u040e"}}
 """Where the Encoding Standard maps a byte otherwise than the codec of Python."""
 
 

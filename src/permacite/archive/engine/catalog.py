@@ -104,10 +104,7 @@ class Catalog(ABC):
         """
 
     def read(
-        self,
-        question: Callable[Concatenate[Session, P], T],
-        *args: P.args,
-        **kwargs: P.kwargs,
+        self, question: Callable[Concatenate[Session, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Answer a question in a read-only session. Raises StorageError.
 
@@ -137,10 +134,7 @@ class Catalog(ABC):
             self._give_back(session)
 
     def write(
-        self,
-        change: Callable[Concatenate[Transaction, P], T],
-        *args: P.args,
-        **kwargs: P.kwargs,
+        self, change: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Make a change, and return its value once it is on the disk.
 

@@ -37,9 +37,7 @@ _MEANS_POSTGRESQL = compile_pattern(r"(?i)postgres(?:ql)?:|(?:\w+ *=.* )?pass(?:
 """The scheme, or a password in the words of libpq: such a text is no folder."""
 
 engines = Registry(
-    "permacite.engines",
-    {_POSTGRESQL: "permacite.archive.postgresql.server:Server"},
-    kind=type,
+    "permacite.engines", {_POSTGRESQL: "permacite.archive.postgresql.server:Server"}, kind=type
 )
 """Engines of records beside SQLite, by scheme. Each takes a location, and is a `Place`."""
 

@@ -256,8 +256,7 @@ def add_format(
     octets.check_octets(dict(told), gone, stored.digests, erasing_round)
     document = document_id(connection, key)
     version = connection.execute(
-        "SELECT version_id FROM version WHERE document_id = ? AND number = ?",
-        (document, number),
+        "SELECT version_id FROM version WHERE document_id = ? AND number = ?", (document, number)
     ).fetchone()
     if document is None or version is None:
         raise NotFoundError(f"no version {number} of {name_of(key)}", str(pdi))
@@ -293,9 +292,7 @@ def _digest_of(request: CommitRequest) -> str:
 
 
 def _entered(
-    transaction: Transaction,
-    placed: Sequence[tuple[CommitRequest, Place]],
-    footing: _Footing,
+    transaction: Transaction, placed: Sequence[tuple[CommitRequest, Place]], footing: _Footing
 ) -> list[Committed]:
     """Write versions with their leaves, and stage their octets. Raises as `insert_versions`."""
     connection = transaction.connection

@@ -253,12 +253,7 @@ def is_synchronised() -> bool:
 
 
 def check_borne_out(
-    last: str,
-    day: date,
-    now: datetime,
-    *,
-    clock: Timekeeper,
-    witness: Witness = NOBODY,
+    last: str, day: date, now: datetime, *, clock: Timekeeper, witness: Witness = NOBODY
 ) -> None:
     """Raise StorageError (reason "clock") for a day long after the `last` commit.
 

@@ -241,10 +241,7 @@ def round_in(told: Mapping[str, str]) -> int:
 
 
 def check_octets(
-    told: Mapping[str, str],
-    doomed: AbstractSet[str],
-    digests: Iterable[str],
-    earlier_round: int,
+    told: Mapping[str, str], doomed: AbstractSet[str], digests: Iterable[str], earlier_round: int
 ) -> None:
     """Raise StorageError (reason "erasing") where octets that were there may be gone since.
 

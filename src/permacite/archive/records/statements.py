@@ -277,8 +277,7 @@ def _name_of(connection: Session, person_id: str | None) -> str | None:
 def entry_at(connection: Session, sequence: int) -> Entry | None:
     """Return the entry of the statement whose leaf is `sequence`, as its row has it now."""
     row = connection.execute(
-        f"SELECT {_COLUMNS} FROM assertion WHERE sequence = ?",
-        (sequence,),
+        f"SELECT {_COLUMNS} FROM assertion WHERE sequence = ?", (sequence,)
     ).fetchone()
     return None if row is None else _entry(row)
 

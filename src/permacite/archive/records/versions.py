@@ -64,10 +64,7 @@ __all__ = [
     "versions_where",
 ]
 
-_WANTED: dict[str | None, tuple[str, ...]] = {
-    None: (*PAGES, "text/plain"),
-    "text": ("text/plain",),
-}
+_WANTED: dict[str | None, tuple[str, ...]] = {None: (*PAGES, "text/plain"), "text": ("text/plain",)}
 _CANDIDATES = 5
 _MAX_DIGITS = 18
 """More do not fit the integers of engines."""

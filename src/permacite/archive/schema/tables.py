@@ -445,9 +445,7 @@ _NOTES = (
         Column("version_id", NUMBER, is_key=True, references="version"),
         Column("checked_at", TEXT),
         Column(
-            "outcome",
-            TEXT,
-            check="outcome IN ('same', 'changed', 'answers', 'gone', 'unanswered')",
+            "outcome", TEXT, check="outcome IN ('same', 'changed', 'answers', 'gone', 'unanswered')"
         ),
     ),
     _free(

@@ -61,12 +61,7 @@ class BackupResult:
 
 
 def backup(
-    source: CopySource,
-    target: Path,
-    *,
-    link: bool,
-    full: bool = False,
-    progress: Progress = max,
+    source: CopySource, target: Path, *, link: bool, full: bool = False, progress: Progress = max
 ) -> BackupResult:
     """Make a folder a second archive, or bring it up to date, as the archive is at this moment.
 
@@ -124,13 +119,7 @@ class FolderSink:
     """A folder that is being made a copy of an archive; nothing else writes there."""
 
     def __init__(
-        self,
-        source: FolderSource,
-        target: Path,
-        *,
-        link: bool,
-        full: bool,
-        progress: Progress,
+        self, source: FolderSource, target: Path, *, link: bool, full: bool, progress: Progress
     ) -> None:
         """Take whether files of the same disk may be linked; `progress` counts contents."""
         self.catalog = target / CATALOG

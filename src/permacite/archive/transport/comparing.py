@@ -47,10 +47,7 @@ class CatalogView:
             self._session.one_view()
 
     def read(
-        self,
-        question: Callable[Concatenate[Session, P], T],
-        *args: P.args,
-        **kwargs: P.kwargs,
+        self, question: Callable[Concatenate[Session, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Answer a question. Raises StorageError, and what `question` raises."""
         with self._catalog.reading_rows():

@@ -45,13 +45,7 @@ from permacite.archive.records.commits import (
 from permacite.archive.records.minting import Place, document_id
 from permacite.archive.records.rows import ERASED_DIGEST, document_key, timestamp
 from permacite.archive.transport.stream import BatchOutcome
-from permacite.errors import (
-    BusyError,
-    IntegrityError,
-    NotFoundError,
-    PermaciteError,
-    StorageError,
-)
+from permacite.errors import BusyError, IntegrityError, NotFoundError, PermaciteError, StorageError
 from permacite.pdi import PDI
 
 if TYPE_CHECKING:

@@ -178,10 +178,7 @@ class Mirror:
         self._catalog.write(_mark_passed, names)
 
     def _change(
-        self,
-        change: Callable[Concatenate[Transaction, P], T],
-        *args: P.args,
-        **kwargs: P.kwargs,
+        self, change: Callable[Concatenate[Transaction, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Make a change that enters or cosigns something, unless a fork counts.
 

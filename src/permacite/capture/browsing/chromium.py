@@ -122,10 +122,7 @@ class Browser:
     """A Chromium that runs."""
 
     def __init__(
-        self,
-        pipe: _DebuggingPipe,
-        doors: tuple[SocksGuard, SocksGuard],
-        pid: int,
+        self, pipe: _DebuggingPipe, doors: tuple[SocksGuard, SocksGuard], pid: int
     ) -> None:
         self.pipe = pipe
         self.shut, self.sockets = doors
@@ -249,12 +246,7 @@ class Browser:
 class Tab:
     """A page, its frames in other processes, and its workers."""
 
-    def __init__(
-        self,
-        browser: Browser,
-        context: str,
-        prepare: Prepare,
-    ) -> None:
+    def __init__(self, browser: Browser, context: str, prepare: Prepare) -> None:
         self.sessions: dict[str, TargetSession] = {}
         """By their ids: the page first, then what is attached to at present."""
         self.context = context
@@ -276,11 +268,7 @@ class Tab:
         """What is answered; to the page where no `session` is named. Raises CaptureError."""
         return await self._browser.pipe.send(method, params, session=session or self.page.id)
 
-    def on(
-        self,
-        method: str,
-        handler: Handler,
-    ) -> None:
+    def on(self, method: str, handler: Handler) -> None:
         """Have `handler` told of each event `method`, of all sessions."""
         self._handlers[method].append(handler)
 

@@ -36,11 +36,7 @@ if TYPE_CHECKING:
 
     from permacite.capture.browsing.chromium import Tab, TargetSession
     from permacite.capture.browsing.program import Program
-    from permacite.capture.model import (
-        Exchange,
-        Frozen,
-        Refuse,
-    )
+    from permacite.capture.model import Exchange, Frozen, Refuse
 
 __all__ = ["draw_alone", "draw_page"]
 

@@ -44,13 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-__all__ = [
-    "SCRIPT_DIGEST",
-    "FreezableTab",
-    "FreezeLimits",
-    "FrozenDocuments",
-    "freeze",
-]
+__all__ = ["SCRIPT_DIGEST", "FreezableTab", "FreezeLimits", "FrozenDocuments", "freeze"]
 
 _SCRIPT = resources.files(__package__).joinpath("freezing.js").read_text(encoding="utf-8")
 SCRIPT_DIGEST = digest_of(_SCRIPT.encode())

@@ -32,12 +32,7 @@ if TYPE_CHECKING:
     from permacite.capture.browsing.program import Program
     from permacite.capture.model import Capture, CaptureProgress, FetchOptions
 
-__all__ = [
-    "BrowserPool",
-    "PoolLimits",
-    "SharedBrowser",
-    "memory_of",
-]
+__all__ = ["BrowserPool", "PoolLimits", "SharedBrowser", "memory_of"]
 
 _MIB = 1024 * 1024
 _LOOK_S = 0.5

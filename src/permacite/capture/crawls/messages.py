@@ -23,15 +23,7 @@ if TYPE_CHECKING:
 
     from permacite.capture.model import Headers
 
-__all__ = [
-    "MOST_HEAD",
-    "Digest",
-    "HttpMessage",
-    "content_of",
-    "is_of",
-    "read_head",
-    "value_of",
-]
+__all__ = ["MOST_HEAD", "Digest", "HttpMessage", "content_of", "is_of", "read_head", "value_of"]
 
 MOST_HEAD = 1 << 17
 """The longest head of a message."""

@@ -45,7 +45,7 @@ _FOLDED = compile_pattern(r"\r?\n[ \t]++")
 _LENGTH = compile_pattern(r"[0-9]{1,18}")
 _ARC = compile_pattern(
     rb"(?P<uri>[a-z][a-z0-9+.-]{0,32}+:\S{1,16384}+) (?P<ip>\S{1,64}+) (?P<date>[0-9]{14}) "
-    rb"(?P<type>\S{1,256}+)(?: \S{1,4096}+){0,5} (?P<length>[0-9]{1,18})\r?\n",
+    rb"(?P<type>\S{1,256}+)(?: \S{1,4096}+){0,5} (?P<length>[0-9]{1,18})\r?\n"
 )
 _NEXT = compile_pattern(
     rb"\n(?P<record>WARC/[01]\.[0-9]{1,2}\r?\n|https?://\S{1,4096} \S{1,64}+ [0-9]{14} \S)"

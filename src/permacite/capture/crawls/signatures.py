@@ -133,10 +133,7 @@ def _fingerprint(key: Any) -> str:
 def check(signed: Mapping[str, Any], digest: str, trust: Trust) -> dict[str, object]:
     """Who signed a digest. Raises IntegrityError where the signature is broken."""
     try:
-        from cryptography.exceptions import (
-            InvalidSignature,
-            UnsupportedAlgorithm,
-        )
+        from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
         from cryptography.hazmat.primitives import hashes
         from cryptography.hazmat.primitives.asymmetric import ec
     except ModuleNotFoundError:

@@ -246,9 +246,7 @@ _CACHE: Cache[list[Claim]] = Cache(4 << 20, _size)
 
 
 def reference_of(
-    repository: Repository,
-    version: Version,
-    restricted: Mapping[PDI, Restriction] | None = None,
+    repository: Repository, version: Version, restricted: Mapping[PDI, Restriction] | None = None
 ) -> Reference:
     """The reference of a version; of what is no page, or is not given out, what is asserted.
 

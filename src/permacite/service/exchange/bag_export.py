@@ -22,12 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from permacite.archive.model.answered import utc_now
 from permacite.archive.transport.stream import BatchOutcome, carry
 from permacite.service.exchange.bagit import CITATIONS, VERSIONS
-from permacite.service.exchange.warc import (
-    DocumentSource,
-    citations,
-    former_names,
-    octets_of,
-)
+from permacite.service.exchange.warc import DocumentSource, citations, former_names, octets_of
 from permacite.service.preservation import DocumentExport
 from permacite.version import __version__
 

@@ -185,9 +185,7 @@ class Bags:
         self._ingest = FileIngest(repository)
 
     def add(
-        self,
-        bag: OpenBag,
-        options: CommitOptions,
+        self, bag: OpenBag, options: CommitOptions
     ) -> Iterator[tuple[str, Saved | PermaciteError]]:
         """Commit the contents of a bag; yield the outcome of each file or version, by its path.
 

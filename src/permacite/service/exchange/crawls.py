@@ -129,11 +129,7 @@ class Crawls:
         self._reports = SaveReports(repository)
 
     def add(
-        self,
-        crawl: Crawl,
-        options: CommitOptions,
-        *,
-        pages: Sequence[str] = (),
+        self, crawl: Crawl, options: CommitOptions, *, pages: Sequence[str] = ()
     ) -> Iterator[tuple[CrawledPage, Saved | PermaciteError]]:
         """Commit the pages of a crawl, and yield the outcome of each.
 

@@ -26,10 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from permacite.archive.entries import commitments, is_erased, read, tokens
 from permacite.archive.objects.durable import flush_folder, writing
 from permacite.archive.transport.stream import BatchOutcome, LeftOut, carry
-from permacite.errors import (
-    ConflictError,
-    IntegrityError,
-)
+from permacite.errors import ConflictError, IntegrityError
 from permacite.service import names
 from permacite.service.exchange import ocfl_layout
 from permacite.service.exchange.ocfl_layout import RECORDS, delegations_of, moment_of

@@ -121,12 +121,7 @@ class Object:
     _versions: dict[str, Json] = field(default_factory=dict)
 
     def add_version(
-        self,
-        files: Mapping[str, bytes | Iterator[bytes]],
-        *,
-        created: str,
-        message: str,
-        user: str,
+        self, files: Mapping[str, bytes | Iterator[bytes]], *, created: str, message: str, user: str
     ) -> None:
         """Write the next version: `files` by logical path. Content that exists is not repeated.
 

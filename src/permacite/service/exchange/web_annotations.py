@@ -43,11 +43,7 @@ Kind: TypeAlias = Literal["tag", "collection", "note", "remark"]
 _CONTEXT = "http://www.w3.org/ns/anno.jsonld"
 _MOST = 100_000_000
 _MOTIVATIONS = {"tag": "tagging", "collection": "classifying", "note": "commenting"}
-_KINDS: dict[str, Kind] = {
-    "tagging": "tag",
-    "classifying": "collection",
-    "describing": "remark",
-}
+_KINDS: dict[str, Kind] = {"tagging": "tag", "classifying": "collection", "describing": "remark"}
 """The kind of a text by its purpose; any other is a note."""
 
 

@@ -49,9 +49,7 @@ class Libraries:
         self._annotations = Annotations(repository)
 
     def add(
-        self,
-        library: Library,
-        options: CommitOptions,
+        self, library: Library, options: CommitOptions
     ) -> Iterator[tuple[str, Saved | PermaciteError]]:
         """Commit the files of a library, and yield the outcome of each by its path there.
 

@@ -177,9 +177,7 @@ def read_draft(page: Incoming, terms: Terms, complete: Complete | None = None) -
 
 
 def _grouped(
-    paths: Iterable[Path],
-    terms: Terms,
-    find: Callable[[Incoming, Complete | None], Saved | None],
+    paths: Iterable[Path], terms: Terms, find: Callable[[Incoming, Complete | None], Saved | None]
 ) -> Iterator[list[tuple[Path, Outcome]]]:
     """Yield files in groups, each read, or with the error that kept it from that.
 

@@ -239,11 +239,7 @@ class ArchiveLog:
         ]
 
     def stamp(
-        self,
-        authority: str,
-        *,
-        roots: bytes | None = None,
-        allow_private: bool = False,
+        self, authority: str, *, roots: bytes | None = None, allow_private: bool = False
     ) -> StampedLog:
         """Have the log, as it is now, stamped by the authority at an address (RFC 3161); keep that.
 

@@ -409,10 +409,7 @@ def _player(repository: Repository, place: Heard) -> Player | None:
 
 
 def _script(
-    repository: Repository,
-    item: Transcript,
-    words: SpokenWords,
-    spans: Sequence[tuple[int, int]],
+    repository: Repository, item: Transcript, words: SpokenWords, spans: Sequence[tuple[int, int]]
 ) -> Script:
     turns = captions.turns(words.spans)
     first = next((at for at, turn in enumerate(turns) if _overlaps(turn, spans)), 0)

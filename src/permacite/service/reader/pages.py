@@ -223,11 +223,7 @@ def page(repository: Repository, wanted: FrameView) -> FramedPage:
     marks = _marks(repository, wanted, marked, source)
     script = wanted.state.script
     page_ = export.single_html(
-        aggregate,
-        document=source,
-        marks=marks,
-        inline_script=script,
-        follow=wanted.follow,
+        aggregate, document=source, marks=marks, inline_script=script, follow=wanted.follow
     )
     return FramedPage(
         str(main.pdi),

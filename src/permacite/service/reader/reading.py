@@ -18,15 +18,7 @@ from permacite.service import documents, names
 from permacite.service.citations import citing, quoted, recorded
 from permacite.service.citations.quoted import Passage
 from permacite.service.labels import printed_of, record_of, table_of, words_on
-from permacite.service.reader import (
-    links,
-    marking,
-    media,
-    pages,
-    selection,
-    sheets,
-    texts,
-)
+from permacite.service.reader import links, marking, media, pages, selection, sheets, texts
 from permacite.service.reader.links import live_address
 from permacite.service.reader.media import speaking
 from permacite.service.reader.pages import FrameOptions

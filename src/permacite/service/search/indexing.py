@@ -201,9 +201,7 @@ def _is_open(version: Version, restricted: Mapping[PDI, Restriction]) -> bool:
 
 
 def text_of(
-    repository: Repository,
-    version: Version,
-    restricted: Mapping[PDI, Restriction] | None = None,
+    repository: Repository, version: Version, restricted: Mapping[PDI, Restriction] | None = None
 ) -> Representation | None:
     """The format whose characters are the words of a version; None where none is given out.
 
@@ -262,10 +260,7 @@ def _row(repository: Repository, version: Version, restricted: Mapping[PDI, Rest
 
 
 def _about(
-    repository: Repository,
-    version: Version,
-    restricted: Mapping[PDI, Restriction],
-    address: str,
+    repository: Repository, version: Version, restricted: Mapping[PDI, Restriction], address: str
 ) -> Iterator[str]:
     """What is known of a version beside its words: where it is from, and what is stated of it."""
     yield address

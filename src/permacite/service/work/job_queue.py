@@ -93,12 +93,7 @@ _DIED = "its worker ended before it"
 
 
 def put_ranges(
-    location: Location,
-    kind: str,
-    *,
-    start: int = 0,
-    entries: int = ENTRIES,
-    **options: Any,
+    location: Location, kind: str, *, start: int = 0, entries: int = ENTRIES, **options: Any
 ) -> int:
     """Put in jobs over the log from the entry `start` on, with `entries` in each; how many.
 

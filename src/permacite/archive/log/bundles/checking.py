@@ -164,12 +164,7 @@ def _held(
         return entry, checks, None
     logged = _CITATION_PROOF in files
     cited = _checked_quote(
-        _said(files),
-        files[CONTENT],
-        str(pdi),
-        described=described,
-        logged=logged,
-        decode=decode,
+        _said(files), files[CONTENT], str(pdi), described=described, logged=logged, decode=decode
     )
     fault = cited.fault
     if logged and not cites_entry(files, signed):

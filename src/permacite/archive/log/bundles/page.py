@@ -190,11 +190,7 @@ def _passage(bundle: bytes, report: ProofReport) -> tuple[str, str, str] | None:
     before, after = text[:start], text[end:]
     lead = "…" if len(before) > _ASIDE else ""
     tail = "…" if len(after) > _ASIDE else ""
-    return (
-        lead + _shown(before[-_ASIDE:]),
-        _shown(text[start:end]),
-        _shown(after[:_ASIDE]) + tail,
-    )
+    return (lead + _shown(before[-_ASIDE:]), _shown(text[start:end]), _shown(after[:_ASIDE]) + tail)
 
 
 def _recorded(files: dict[str, bytes], report: ProofReport) -> tuple[str, str]:
