@@ -38,12 +38,13 @@ if TYPE_CHECKING:
         is_of_text,
         octets_from,
     )
-    from permacite.extract.text import Excerpt
+    from permacite.extract.text import Excerpt, characters
 
 __all__ = [
     "Decode",
     "Excerpt",
     "Stored",
+    "characters",
     "extract",
     "extract_from",
     "is_decoded",
@@ -57,6 +58,6 @@ on_demand(
         "permacite.extract.cut": (
             "Decode, Stored, extract, extract_from, is_decoded, is_of_text, octets_from"
         ),
-        "permacite.extract.text": "Excerpt",
+        "permacite.extract.text": "Excerpt, characters",
     },
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from permacite import pdi
 from permacite.errors import LimitError, NotFoundError
-from permacite.extract import extract_from
+from permacite.extract import characters, extract_from
 from permacite.lazy_dataclass import dataclass
 from permacite.service import addresses, names
 from permacite.service.names import resolver_of
@@ -348,10 +348,13 @@ def _with_words(
 ) -> Resolved:
     """Characters of a text, found by its index where there is one. Raises NotFoundError."""
     text = repository.contents.text(representation, whole=whole)
-    excerpt = extract_from(text, representation.media_type, fragment)
+    start, end = (int(position) for position in fragment.positions)
+    if pdi.default_scheme(representation.format) == "char":
+        excerpt = characters(text, representation.media_type, start, end)
+    else:  # of another format, whose rules say whether it has characters
+        excerpt = extract_from(text, representation.media_type, fragment)
     if excerpt.clipped:
         raise _beyond(fragment, text.length)
-    start, end = (int(position) for position in fragment.positions)
     return dataclasses.replace(
         _with_excerpt(answer, representation, excerpt),
         start=start,
