@@ -41,7 +41,7 @@ _BY_ENDING = _endings(
         "application": """
 atom+xml:atom dicom:dcm epub+zip:epub geo+json:geojson gml+xml:gml gzip:gz,tgz,svgz,emz,wmz
 java-archive:jar jats+xml:jats,nxml json:json ld+json:jsonld manifest+json:webmanifest
-mathematica:nb mathml+xml:mathml,mml mbox:mbox msword:doc mxf:mxf ogg:ogx pdf:pdf
+mathematica:nb mathml+xml:mathml,mml mbox:mbox msword:doc mxf:mxf octet-stream:bin ogg:ogx pdf:pdf
 postscript:ps,eps rdf+xml:rdf,owl rss+xml:rss rtf:rtf tei+xml:tei ttml+xml:ttml
 vnd.amazon.ebook:azw vnd.amazon.mobi8-ebook:azw3 vnd.android.package-archive:apk
 vnd.apache.parquet:parquet vnd.apple.mpegurl:m3u8 vnd.comicbook+zip:cbz vnd.comicbook-rar:cbr
@@ -171,7 +171,7 @@ _HEAD = 1024
 _TEXTUAL = (
     *("text/", "message/", "multipart/", "model/", "image/x-portable", "image/vnd.dxf"),
     *("application/postscript", "application/rtf", "application/mbox", "application/mathematica"),
-    *("application/x-subrip", "application/vnd.apple.mpegurl"),
+    *("application/x-subrip", "application/vnd.apple.mpegurl", "application/octet-stream"),
 )
 """Media types of files that may be nothing but text."""
 _UTF_16 = ("\ufeff".encode("utf-16-le"), "\ufeff".encode("utf-16-be"))
@@ -200,14 +200,13 @@ def media_type_of_file(named: str | None, content: bytes) -> str:
     `named` is the type by its name. Where all is text that should be a picture, a PDF or packed,
     the name is wrong: it is a page that was saved under it, or plain text.
     """
-    is_text = _is_text(content)
-    found = _certain(content, named, is_text=is_text)
-    if found or named is None:
-        return found or ("text/plain" if is_text else _OCTETS)
-    may_be_text = named.startswith(_TEXTUAL) or named.endswith(("xml", "json"))
-    if content and is_text and not may_be_text:
-        return _markup(content) or "text/plain"
-    return named
+    if found := _certain(content, named):
+        return found
+    if named and (named.startswith(_TEXTUAL) or named.endswith(("xml", "json")) or not content):
+        return named
+    if _is_text(content):
+        return (_markup(content) if named else None) or "text/plain"
+    return named or _OCTETS
 
 
 def content_type_of(
@@ -220,11 +219,12 @@ def content_type_of(
     """
     declared = essence(field) if is_field(field) else ""
     if declared and declared not in _SAYING_NOTHING:
-        is_other = declared.startswith("text/") and not _is_text(content)
-        found = _certain(content, None, is_text=False) if is_other else None
-        return found or field, found is not None
+        found = _certain(content, None) if declared.startswith("text/") else None
+        if found is None or (found == PDF and _is_text(content)):
+            return field, False
+        return found, True
     named = by_name(uri.partition("#")[0].partition("?")[0].rpartition("/")[2])
-    found = _certain(content, named, is_text=_is_text(content))
+    found = _certain(content, named)
     if declared:
         return found or named or field, (found or named) is not None
     found = found or sniff(content)
@@ -248,13 +248,18 @@ def ending_of(media_type: str) -> str | None:
     return next((f".{ending}" for ending, known in table.items() if known == media_type), None)
 
 
-def _certain(content: bytes, named: str | None, *, is_text: bool) -> str | None:
-    """The media type that octets have for sure, whatever they are called; None for others."""
-    for each in _SIGNATURES:
-        may_be = each.is_certain and (each.media_type == PDF or not is_text)
-        if may_be and each.pattern.match(content[:_HEAD]):
-            return named if named and named.startswith(each.others) else each.media_type
-    return None
+def _certain(content: bytes, named: str | None) -> str | None:
+    """The media type that octets have for sure, whatever they are called; None for others.
+
+    Of what is text all through, that is a PDF alone.
+    """
+    head = content[:_HEAD]
+    found = next(
+        (each for each in _SIGNATURES if each.is_certain and each.pattern.match(head)), None
+    )
+    if found is None or (found.media_type != PDF and _is_text(content)):
+        return None
+    return named if named and named.startswith(found.others) else found.media_type
 
 
 def _markup(content: bytes) -> str | None:

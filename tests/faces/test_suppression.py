@@ -37,6 +37,7 @@ BY_ADDRESS = [
     ("/-/timemap/{form}/{uri:path}", f"/-/timemap/link/{ADDRESS}"),
     ("/-/timemap/{form}/{uri:path}", f"/-/timemap/json/{ADDRESS}"),
     ("/web/{stamp}/{uri:path}", f"/web/2026/{ADDRESS}"),
+    ("/web/{uri:path}", f"/web/{ADDRESS}"),
 ]
 BY_SITE = [
     *((path, path) for path in ("/-/sites", "/-/api/sites")),

@@ -476,9 +476,10 @@ class DocumentText:
 
         A line end that is stored as one character is in them, however much of it is in the part.
         """
-        block, text = self.whole, self.text
-        if block is None or ("\r" in block.text and len(text) > len(block.text)):
+        block = self.whole
+        if block is None or ("\r" in block.text and len(self.text) > len(block.text)):
             return None
+        text = self.text
         if len(text) > len(block.text):  # each line end is one character
             start -= text.count("\r\n", 0, start) + (text[start - 1 : start + 1] == "\r\n")
             end -= text.count("\r\n", 0, end)
