@@ -79,7 +79,7 @@ JOURNEYS = (
             ("archive/texts.py", "Texts.text"),
             ("archive/objects/files.py", "FileObjects.get"),
             ("text/entity.py", "DocumentText.__init__"),
-            ("extract/cut.py", "extract_from"),
+            ("extract/text.py", "characters"),
         ),
     ),
     Journey(
