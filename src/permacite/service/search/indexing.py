@@ -26,7 +26,6 @@ from urllib.parse import urlsplit
 
 from permacite.errors import PermaciteError
 from permacite.service import addresses, names
-from permacite.service.citations.source import reference_of
 from permacite.service.search.index import Row, SearchIndex, forget, put
 from permacite.service.search.terms import folded
 
@@ -263,6 +262,8 @@ def _about(
     repository: Repository, version: Version, restricted: Mapping[PDI, Restriction], address: str
 ) -> Iterator[str]:
     """What is known of a version beside its words: where it is from, and what is stated of it."""
+    from permacite.service.citations.source import reference_of
+
     yield address
     yield str(version.provenance.details.get("file_name", ""))
     try:

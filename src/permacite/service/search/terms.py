@@ -57,7 +57,7 @@ _WORD = compile_pattern(
     rf"(?:(?:[{_ALONE}]|(?![{_ALONE}])[^\W_])[{_MARKS}]*+)"
     rf"(?:(?<![{_ALONE}])(?:(?![{_ALONE}])[^\W_]|[{_MARKS}]))*+"
 )
-_ASCII_WORD = compile_pattern(r"[0-9a-z]++")
+_ASCII_WORD = compile_pattern(r"[0-9A-Za-z]++")
 _LONGEST = 60
 """Of a term: what is longer is data, and its beginning stands for it."""
 _MOST_TERMS = 64
@@ -87,12 +87,13 @@ def terms_of(text: str, start: int, end: int) -> list[str]:
 
 def words_in(text: str, start: int) -> Iterator[re.Match[str]]:
     """What the terms behind a place are made of, in order."""
-    return _WORD.finditer(text, start)
+    return (_ASCII_WORD if text.isascii() else _WORD).finditer(text, start)
 
 
 def terms_in(text: str, start: int = 0, end: int | None = None) -> Iterator[Term]:
     """The terms of a stretch of a text, in order."""
-    for match in _WORD.finditer(text, start, len(text) if end is None else end):
+    words = _ASCII_WORD if text.isascii() else _WORD  # to compile the other takes 7 ms
+    for match in words.finditer(text, start, len(text) if end is None else end):
         yield Term(_folded(match.group()), *match.span())
 
 
