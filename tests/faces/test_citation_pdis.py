@@ -81,7 +81,7 @@ def test_commands_compare_what_a_citation_says(
     assert ("warning: " in resolved.err) == is_told
     assert cli("verify", "--strict", citation).status == (1 if is_told else 0)
     if composite == "convicted":
-        assert "“convicted him on Monday.” where its source has “acquitted him" in checked.err
+        assert "it has “convicted him on Monday.”, the source has “acquitted him" in checked.err
     if outcome == "unchecked":
         told = json.loads(cli("verify", "--json", citation).out)
         assert [each["kind"] for each in told["unchecked"]] == ["unchecked"]

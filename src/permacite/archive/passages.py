@@ -11,7 +11,7 @@ from permacite.archive.records import citations, settings
 from permacite.archive.records.rows import LIVE, WATCH, document_key, has_schema, instant, timestamp
 from permacite.errors import NotFoundError, PermaciteError, RestrictedError
 from permacite.pdi import PDI, CitationPDI, FragmentPDI
-from permacite.pdi.quotation import agreement_at
+from permacite.pdi.quotation import agreement_at, begins_with_name, difference
 from permacite.scan import compile_pattern
 
 if TYPE_CHECKING:
@@ -87,11 +87,10 @@ _ORDER = ("exact", "space", "reference", "unchecked", "unknown", "differs")
 _MAX_DIGITS = 18
 _SLACK = 100
 """Characters beyond the words in which white space and marks may make them longer."""
-_SHOWN, _WORDS = 60, 8
+_SHOWN = 60
 _MARKDOWN = "text/markdown"
 _QUOTED = compile_pattern(r"\r\n {0,3}>(?: {0,3}>){0,8} ?")
 _ESCAPED = compile_pattern(r"\\([!-/:-@\[-`{-~])")
-_GOES_ON = compile_pattern(r"[.,]?[\w#=@/%-]")
 
 
 class QuotationCheck(NamedTuple):
@@ -194,21 +193,22 @@ class CitedPassages:
         except NotFoundError as error:
             return self._not_compared(error)
         if there is None or composite is None or not citation.origin.isdecimal():
-            return QuotationCheck("unchecked", "one of the two is no text")
+            return QuotationCheck("unchecked", "one of the two documents is not text")
         document, media_type = composite
-        start = int(citation.origin[:_MAX_DIGITS])
+        origin = citation.origin.lstrip("0")[: _MAX_DIGITS + 1]
+        start = int(origin or "0")
         if start > document.length:
-            problem = f"the origin {citation.origin} is past the end of its text, {document.length}"
+            problem = f"the origin is past the end: the text has {document.length} characters"
             return QuotationCheck("differs", problem, "", there)
         here = document.words(start, min(document.length, start + 2 * len(there) + _SLACK))
         outcome: Outcome = agreement_at(here, 0, there)
         if outcome != "exact" and media_type == _MARKDOWN:
             outcome = agreement_at(_ESCAPED.sub(r"\1", _QUOTED.sub("\r\n", here)), 0, there)
-        if outcome == "differs" and _begins_with(here, citation.cited):
+        if outcome == "differs" and begins_with_name(here, citation.cited):
             return QuotationCheck("reference")
         if outcome == "differs":
             here = here[: max(len(there), _SHOWN)]
-            return QuotationCheck(outcome, _difference(here, there), here, there)
+            return QuotationCheck(outcome, difference(here, there), here, there)
         return QuotationCheck(outcome, "", here[: len(there)], there)
 
     def _not_compared(self, error: NotFoundError) -> QuotationCheck:
@@ -238,24 +238,6 @@ class CitedPassages:
         if not representation.media_type.startswith("text/"):
             return None
         return self._contents.text(representation), representation.media_type
-
-
-def _begins_with(text: str, name: PDI | FragmentPDI | CitationPDI) -> bool:
-    """Whether a name stands at the beginning of a text, with "urn:" or without, and no longer."""
-    written = name.canonical().removeprefix("urn:")
-    text = text[4:] if text[:4].lower() == "urn:" else text
-    rest = text[len(written) :]
-    return text.startswith(written) and _GOES_ON.match(rest) is None
-
-
-def _difference(here: str, there: str) -> str:
-    """The first words that differ, of both texts."""
-    theirs = there.split()
-    ours = here.split()[: max(1, len(theirs))]
-    same = next((i for i, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), None)
-    at = max(0, min(len(ours), len(theirs)) if same is None else same)
-    first, second = (" ".join(words[at : at + _WORDS]) or "nothing" for words in (ours, theirs))
-    return f"it has “{first}” where its source has “{second}”"
 
 
 def _citation(composite: PDI, origin: str, cited: str) -> CitationPDI:

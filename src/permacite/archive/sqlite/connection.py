@@ -72,7 +72,8 @@ _DIALECT = Dialect(
 def write_ahead(connection: sqlite3.Connection) -> None:
     """Have a file keep a write-ahead log.
 
-    SQLite waits here for no other process that opens a new file at the same moment, so this does.
+    SQLite reports BUSY at once while another process opens the same new file, whatever the timeout.
+    So this tries again.
     """
     end_s = time.monotonic() + _WAIT_S
     while True:

@@ -141,9 +141,9 @@ class Octets:
 def _warnings_of(check: QuotationCheck) -> tuple[str, ...]:
     """What the user should know of a citation A@origin=B."""
     if check.is_false:
-        return (f"what is cited does not stand where the citation says: {check.problem}",)
+        return (f"the citation is false: {check.problem}",)
     if check.outcome == "unchecked":
-        return (f"whether the citation is right cannot be told: {check.problem}",)
+        return (f"the citation could not be checked: {check.problem}",)
     return ()
 
 
