@@ -183,13 +183,13 @@ _SAYING_NOTHING = frozenset(
 )
 
 
-def by_name(name: str, content: bytes = b"\0") -> str | None:
+def by_name(name: str, content: bytes | None = None) -> str | None:
     """The media type of a file by the ending of its name; None for an unknown one.
 
-    Source code is known by its endings where `content` may be text.
+    Source code is known by its endings where `content` is given, and may be text.
     """
     ending = name.rpartition(".")[2].lower() if "." in name else ""
-    if _is_octets(content):
+    if content is None or _is_octets(content):
         return _BY_ENDING.get(ending)
     return _CODE_BY_ENDING.get(ending) or _BY_ENDING.get(ending)
 

@@ -140,15 +140,17 @@ def rendition_named(name: str) -> Rendition[Any]:
     raise NotFoundError(f"no rendition {name} is installed", name, candidates=known)
 
 
-def media_type_of(file_name: str, preferred: Iterable[str] = ()) -> str | None:
+def media_type_of(
+    file_name: str, preferred: Iterable[str] = (), content: bytes | None = None
+) -> str | None:
     """The media type of a file by its ending; the longest that is known counts.
 
     What the renditions that are `preferred` say counts before the table of media types, and what
-    other packages say where the table does not know the ending.
+    other packages say where the table does not know the ending. Of source code see `by_name`.
     """
     folded = file_name.lower()
     chosen = _by_ending(folded, [rendition_named(name).suffixes for name in preferred])
-    media_type = chosen or file_types.by_name(file_name)
+    media_type = chosen or file_types.by_name(file_name, content)
     return media_type or _by_ending(folded, [each.suffixes for each in _third_party()])
 
 

@@ -158,9 +158,7 @@ class Incoming:
 
 def media_type_of(name: str, content: bytes) -> str:
     """The media type of a file: by what it begins with, else by its name, else if it is text."""
-    named = file_types.by_name(name, content)
-    if named is None or not named.startswith("text/x-"):
-        named = media_type_by_rendition(name, _preferred()) or named
+    named = media_type_by_rendition(name, _preferred(), content)
     return file_types.media_type_of_file(named, content)
 
 

@@ -344,7 +344,7 @@ class FileIngest:
             raise ConflictError(f"it came as {formats}: save or import it again", str(version.pdi))
         (held,) = received
         content = self._repository.contents.read(held)
-        token_for(media_type)
+        token_for(media_type)  # what is no media type is an error
         page = Incoming.of_field(content, media_type)
         if page.media_type == held.media_type:
             return Derived(str(held.pdi), "present")
