@@ -306,7 +306,7 @@ def witness(
     type=_FILE,
     help="The certificate (PEM) of an authority whose time-stamp a proof must bear.",
 )
-@click.option("--strict", is_flag=True, help="What cannot be checked counts as bad.")
+@click.option("--strict", is_flag=True, help="Count what cannot be checked as bad.")
 @json_option
 @click.pass_context
 def verify(

@@ -43,7 +43,7 @@ def derive(
     can be interrupted and run again; --after saves looking at what is done. Where newer rules would
     give another text, that is told; with --renew it becomes a new version of the same octets, as
     does the text by other rules that are asked for by --rendition. --renew --type makes a new
-    version of the same octets under another media type, where a file was taken for another thing.
+    version of the same octets under another media type, for a file that has the wrong one.
 
     Exit status: 0 done, also where no text can be made, 1 PDI is unknown, 2 bad name.
     """

@@ -63,7 +63,9 @@ _OF_IMPORT = (
 @click.option("--new", is_flag=True, help="Mint new names even for bytes that are archived.")
 @click.option("--reviewed", is_flag=True, help="Put tracked changes and comments in their texts.")
 @click.option("--charset", help="The charset of text files that are neither ASCII nor UTF-8.")
-@click.option("--type", "media_type", metavar="TYPE", help="Their media type, such as text/html.")
+@click.option(
+    "--type", "media_type", metavar="TYPE", help="The media type of the files, such as text/html."
+)
 @click.option("--uri", help="The address that the file came from (with one file only).")
 @click.option("--misquoted", is_flag=True, help="Take what differs from its sources; record it.")
 @click.option("--transcript-of", metavar="PDI", help="The recording whose words the file holds.")
