@@ -17,21 +17,18 @@ the first in the time of its server, a day before or after the other.
 | ISO 2108, the check digits of ISBN-10 and ISBN-13 | isbn |
 | ISO 3297, the check digit of an ISSN | issn |
 | BCP 47, as far as its letters | language |
+| CSL 1.0.2, parts of names of persons; bodies are one whole | people, person |
 
 Deviations: none.
 
-Readings: what fails its check digit is no identifier; what is good is given as it was written.
-
-Names of persons and bodies are divided as CSL divides them. One element or item of a list is one
-name, as the conventions of citation_author, Dublin Core and schema.org have it. Only three forms
-are several: with semicolons; "Lee, A., Fox, B.", an even count of four or more parts of which each
-second one is initials; and bylines, such as "By Ann Lee and Bo Ek", in the vocabularies that
-describe pages loosely.
-
-Readings: text before a comma is the family name; else it is the last word with the particles before
-it ("van Gogh"), or all before initials ("Lee A"). A suffix ("Jr.") is a part of its own; degrees
-are none. A name of one word, of a body, or in letters that are written without spaces is whole. A
-body is what braces enclose, or has "&", "The" before it, or a word for bodies such as "Ministry".
+Readings of values: what fails its check digit is no identifier; what is good is given as it was
+written. One element or item of a list is one name, as the conventions of citation_author, Dublin
+Core and schema.org have it. Only three forms are several: with semicolons; "Lee, A., Fox, B.", an
+even count of four or more parts of which each second one is initials; and bylines, such as "By Ann
+Lee and Bo Ek". Text before a comma is the family name; else it is the last word with the particles
+before it ("van Gogh"), or all before initials ("Lee A"). A suffix ("Jr.") is a part of its own;
+degrees are none. A name of one word, of a body, or in letters that are written without spaces is
+whole. A body is what braces enclose, or has "&", "The" before it, or a word such as "Ministry".
 """
 
 from __future__ import annotations

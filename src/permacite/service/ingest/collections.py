@@ -1,4 +1,4 @@
-"""Files of a command: folders searched, and crawls, bags and libraries recognized among them."""
+"""Recognition of crawls, bags and libraries among the files and folders that a command names."""
 
 from __future__ import annotations
 
