@@ -60,7 +60,5 @@ def difference(here: str, there: str) -> str:
     ours = here.split()[: max(1, len(theirs))]
     same = next((i for i, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), None)
     at = max(0, min(len(ours), len(theirs)) if same is None else same)
-    first, second = (
-        " ".join(words[at : at + _WORDS]) or "nothing" for words in (ours, theirs)
-    )
+    first, second = (" ".join(words[at : at + _WORDS]) or "nothing" for words in (ours, theirs))
     return f"it has “{first}”, the source has “{second}”"
